@@ -1,4 +1,4 @@
-// candidates.cpp - what users seem to want, found in messages that nobody has looked at.
+// candidates.cpp - finds candidates in messages of users, and stores those that agents state.
 //
 //   user messages ──cues──> sentences ──id of (session, message, sentence)──> not stored:
 //   candidates
@@ -7,6 +7,7 @@
 //
 // What agents state waits for the person as well, unless a hook has heard it said.
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -123,6 +124,7 @@ class CandidateSearch {
       }
       const bool counts = is_by_a_person(entry.value, head) && !head.sensitive &&
                           !has_expired(head.expires_at, store_.clock.now());
+      assert(place < messages.size());
       messages[place] = {
           .id = std::string(head.id),
           .text = counts ? std::string(entry.value["content"].string()) : std::string(),
@@ -197,6 +199,7 @@ bool says(std::string_view message, std::string_view words) {
   constexpr std::size_t kMessageSizeMax = 1000;
   static constexpr std::string_view kLeads[] = {"ok ",   "please ", "also ",        "remember ",
                                                 "note ", "that ",   "keep in mind "};
+  assert(!words.empty());
   if (message.size() > kMessageSizeMax) {
     return false;
   }
@@ -242,6 +245,7 @@ Result<bool> was_said_by_person(const Store& store, std::string_view value) {
 
 /// What is known under the statement's key already, or waits or was dropped as the same candidate.
 Result<std::optional<Remembered>> known_statement(Store& store, const RememberParams& params) {
+  assert(!params.id.empty() && "a candidate has an id of its text");
   Remembered known{.category = params.category, .key = params.key, .value = params.value};
   BMAD_TRY_ASSIGN(const std::vector<Entry> stored, find_entries(store, {&params.id, 1}, {}, false));
   JsonParser parser;
@@ -288,6 +292,7 @@ std::string candidate_id(std::string_view text) {
     id += kDigits[hash & 31U];
     hash >>= 5U;
   }
+  assert(is_candidate_id(id));
   return id;
 }
 

@@ -1,4 +1,4 @@
-// consolidation.cpp - knowledge that says nearly the same becomes one item.
+// consolidation.cpp - merges items of knowledge that say nearly the same.
 //
 //   first   the ones that stay: a version each with the trust, the confidence and the marks of all
 //   then    the parts: a version each with review "dropped" and who they went into
@@ -7,6 +7,7 @@
 // needed and nothing less: the same plan comes out again, and what is done already isn't written
 // twice.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <map>
 #include <set>
@@ -87,6 +88,7 @@ using Batches = std::map<std::pair<std::string, EntryType>, std::vector<std::str
 
 Status write_batches(Store& store, const Batches& batches) {
   for (const auto& [log, lines] : batches) {
+    assert(!lines.empty());
     const std::vector<std::string_view> views(lines.begin(), lines.end());
     BMAD_TRY(add_lines(store, log.first, log.second, views, {}));
   }
@@ -99,6 +101,7 @@ Result<std::string> merged_line(const MergeProposal& proposal, Timestamp now) {
   const std::string& line = proposal.into.json;
   BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(line));
   ObjectText object(*entry, line);
+  assert(!proposal.parts.empty());
   double confidence = proposal.into.confidence;
   std::vector<std::string> ids;
   std::vector<std::string> tags;
@@ -235,6 +238,7 @@ void add_near(const Store& store, std::vector<KnowledgeItem> items, double min_s
     report.encoder.reason = "there is no encoder";
   } else {
     report.encoder.name = (*encoder)->name();
+    assert(items.size() <= report.encoder.entries);
     report.encoder.encoded = items.size();
     report.near = near_statements(items, *vectors, min_similarity);
   }

@@ -1,4 +1,4 @@
-// distillation.cpp - see distillation.hpp.
+// distillation.cpp - makes candidates of decisions and cited sentences before their entries go.
 //
 // A citation is found by pieces of text: each piece of 24 bytes of a sentence that begins at a
 // multiple of 16 belongs to the first who said it, the user or an answer that goes; each piece that
@@ -8,6 +8,7 @@
 #include "knowledge/distillation.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <ranges>
 #include <set>
@@ -43,6 +44,7 @@ std::string SaidSentence::line() const {
   extra.key(type == EntryType::kDecision ? "decisions" : "messages").begin_array();
   extra.string(said_in).end_array().end_object().end_object();
   const std::string members = extra.take();
+  assert(members.starts_with('{') && members.ends_with('}'));
   return to_json(FactEntry{.content = text,
                            .category = std::string(category_name(category)),
                            .key = key,
@@ -67,6 +69,7 @@ constexpr double kUserTrust = 0.9;
 /// Calls `use(hash)` for the pieces of `text` that begin at each multiple of `stride`.
 template <typename Use>
 void for_each_piece(std::string_view text, std::size_t stride, const Use& use) {
+  assert(stride > 0);
   for (std::size_t at = 0; at + kPieceSize <= text.size(); at += stride) {
     use(xxh3(text.substr(at, kPieceSize)));
   }
@@ -130,6 +133,7 @@ class Distiller {
     });
     std::vector<DistilledStatement> statements;
     for (Sentence& each : sentences_) {
+      assert(each.version < lines_.size() && "look_at() adds the line after its sentences");
       const bool is_newest = newest_[{each.said.type, each.said.said_in}] == each.version;
       std::string line = each.is_wanted && is_newest ? line_of(each.said) : std::string();
       if (!line.empty() && line.size() < size_max) {
@@ -177,6 +181,7 @@ class Distiller {
       }
     });
     for (const auto& [number, its] : pieces) {
+      assert(number < sentences_.size());
       Sentence& cited = sentences_[number];
       cited.is_wanted |= its.size() > 1 && has_values(text, cited.comparable);
     }
@@ -206,6 +211,7 @@ class Distiller {
   std::string line_of(SaidSentence& said) {
     const std::string id = said.id();
     said.text = cut_text(said.text, kStatementSizeMax);
+    assert(said.text.size() <= kStatementSizeMax);
     if (said.text.contains("[REDACTED") || gone_.hold(id) || !stated_.insert(id).second) {
       return {};
     }
@@ -279,6 +285,7 @@ Status keep_statements(Store& store, const std::string& session_id, const FileLo
   note_statements(store, session_id, statements);
   std::vector<ReturningLine> lines;
   for (const DistilledStatement& each : statements) {
+    assert(!each.line.empty() && !each.line.contains('\n'));
     lines.push_back({.type = EntryType::kFact, .line = each.line});
   }
   BMAD_TRY(bring_back_lines(store, session_id, guard, lines, {}));

@@ -1,10 +1,11 @@
-// extraction.cpp - the durable facts of a session: found by rules, or by a model that is asked.
+// extraction.cpp - extracts durable facts of a session, by rules or by a model.
 //
 //   entries ──> prompt ──command, or by hand──> answer ──checked, redacted, new──> facts, one batch
 //
 // No lock is held while the model thinks.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <utility>
 
@@ -92,6 +93,7 @@ class NewFacts {
       : store_(store), session_id_(session_id), known_(known), report_(report) {}
 
   void take(const ExtractedFact& fact) {
+    assert(!fact.text.empty() && fact.tags.size() <= kExtractedTagsMax);
     const std::string text = readable(fact.text);
     if (is_known(text)) {
       return;
@@ -151,6 +153,7 @@ Result<ExtractionReport> take_answer(Store& store, const ExtractOptions& options
                                      std::string_view answer) {
   ExtractionReport report{.way = way};
   BMAD_TRY_ASSIGN(const std::vector<ExtractedFact> facts, parse_extraction_answer(answer));
+  assert(facts.size() <= kExtractedFactsMax);
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> known, all_knowledge(store, {}));
   NewFacts fresh(store, options.session_id, known, report);
   for (const ExtractedFact& fact : facts) {

@@ -1,6 +1,8 @@
+// extraction_prompt.cpp - writes the prompt for extracting facts, and parses the answer.
 #include "knowledge/extraction_prompt.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <span>
 #include <utility>
 
@@ -35,6 +37,7 @@ constexpr std::string_view kClose = "```\n";
 /// "2026-01-11 10:05".
 std::string minute(Timestamp at) {
   std::string text = format_rfc3339(at).substr(0, 16);
+  assert(text.size() == 16);
   std::ranges::replace(text, 'T', ' ');
   return text;
 }
@@ -70,6 +73,7 @@ void ExtractionLog::add(EntryType type, JsonValue entry, std::string_view line) 
   if (place == entries_.size()) {
     entries_.emplace_back();
   }
+  assert(entries_.size() == places_.size());
   entries_[place] = {.type = type,
                      .at = head.timestamp,
                      .line = head.sensitive ? std::string() : std::string(line)};
@@ -119,6 +123,7 @@ std::string json_in(std::string_view answer) {
   }
   const std::size_t begin =
       text.empty() ? answer.size() : static_cast<std::size_t>(text.data() - answer.data());
+  assert(begin + text.size() <= answer.size());
   std::string json(answer.substr(0, begin + text.size()));
   std::ranges::replace_if(std::span(json).first(begin), [](char c) { return c != '\n'; }, ' ');
   return json;
@@ -126,6 +131,7 @@ std::string json_in(std::string_view answer) {
 
 /// Of a visible_line().
 std::size_t word_count(std::string_view text) {
+  assert(!text.empty());
   return static_cast<std::size_t>(std::ranges::count(text, ' ')) + 1;
 }
 
@@ -147,6 +153,7 @@ Status read_text(const JsonNode& node, ExtractedFact& fact) {
   if (fact.text.empty()) {
     return node.refuse("the fact has no text; write the statement in it");
   }
+  assert(!fact.text.contains('\n'));
   if (const std::size_t words = word_count(fact.text); words > kExtractedWordsMax) {
     return node.refuse(fmt::format("has {} words; {} are the most, so make it shorter", words,
                                    kExtractedWordsMax));
@@ -215,6 +222,7 @@ Result<std::vector<ExtractedFact>> read_facts(const JsonNode& root) {
     BMAD_TRY_ASSIGN(ExtractedFact fact, read_fact(place));
     facts.push_back(std::move(fact));
   }
+  assert(facts.size() <= kExtractedFactsMax);
   return facts;
 }
 

@@ -1,6 +1,8 @@
+// knowledge_item.cpp - makes items of knowledge from the lines that state them.
 #include "knowledge/knowledge_item.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cmath>
 #include <iterator>
@@ -34,7 +36,10 @@ struct KnowledgeSource {
   bool sensitive = false;
   std::vector<KnowledgeStatement> statements = {};
 
-  [[nodiscard]] const KnowledgeItem& latest() const { return statements.back().item; }
+  [[nodiscard]] const KnowledgeItem& latest() const {
+    assert(!statements.empty());
+    return statements.back().item;
+  }
 };
 
 KnowledgeCollector::KnowledgeCollector(std::optional<Timestamp> as_of, Timestamp now,
@@ -179,6 +184,7 @@ class ItemMaker {
                             .review = review_by(stated.origin, source.latest().review),
                             .holds = i == holds});
     }
+    assert(std::ranges::count(item.chain, true, &KnowledgeVersion::holds) == 1);
     item.json = std::move(held.statement->item.json);
     return item;
   }
@@ -205,6 +211,7 @@ class ItemMaker {
         return i;
       }
     }
+    assert(!stated_.empty() && "an entry has a statement");
     return stated_.size() - 1;
   }
 
@@ -248,6 +255,7 @@ void KnowledgeCollector::find_origins() {
     item.source_kind = std::move(checked.source_kind);
     item.trust = checked.trust;
   });
+  assert(number == queries.size() && "each statement has its origin");
 }
 
 /// What somebody without a voice has written behind the last statement of one who has is an entry
@@ -283,6 +291,7 @@ void KnowledgeCollector::part_voices() {
       stated.erase(others, stated.end());
       sources_.push_back(std::move(other));
     }
+    assert(!stated.empty());
     source.statements = std::move(stated);
   }
 }
@@ -316,6 +325,7 @@ std::vector<KnowledgeItem> KnowledgeCollector::finish(bool with_proposals) {
       sources_[begin++].reset();  // Else all would be there twice.
     }
   }
+  assert(std::ranges::is_sorted(items, {}, &KnowledgeItem::category));
   return items;
 }
 

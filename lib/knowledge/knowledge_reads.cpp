@@ -1,5 +1,6 @@
-// knowledge_reads.cpp - what is known, and recalling it. No lock is taken.
+// knowledge_reads.cpp - reads and recalls knowledge. No lock is taken.
 #include <algorithm>
+#include <cassert>
 #include <functional>
 #include <map>
 #include <optional>
@@ -80,6 +81,7 @@ class Accesses {
 
   /// Fills in how often the entries of the item's chain were returned.
   void count(KnowledgeItem& item) {
+    assert(item.access_count == 0 && "an item is counted once");
     std::set<std::pair<std::string_view, std::string_view>> seen;
     for (const KnowledgeVersion& version : item.chain) {
       if (!seen.emplace(version.session_id, version.id).second) {
@@ -116,6 +118,7 @@ std::vector<std::uint64_t> access_counts(Accesses& accesses, const KnownStatemen
   std::vector<std::uint32_t> places(known.lines().size(), kNowhere);  // In `chosen`, by line.
   for (std::uint32_t place = 0; place < chosen.size(); ++place) {
     for (const std::uint32_t line : known.outlines()[chosen[place]].chain) {
+      assert(line < places.size());
       places[line] = place;
     }
   }
@@ -144,6 +147,7 @@ std::vector<std::uint64_t> access_counts(Accesses& accesses, const KnownStatemen
   returned.erase(std::ranges::unique(returned).begin(), returned.end());
   std::vector<std::uint64_t> sums(chosen.size());
   for (const auto& [place, its_session, id, count] : returned) {
+    assert(place < sums.size());
     sums[place] += count;
   }
   return sums;

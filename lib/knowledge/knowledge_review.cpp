@@ -1,12 +1,11 @@
-// knowledge_review.cpp - accepting and dropping what was found without being told; and
-// shared/user-preferences.json and shared/agent-knowledge.json: what holds,
-// over all sessions, for people and for programs that read files.
+// knowledge_review.cpp - accepts and drops candidates, and writes the views in shared/.
 //
 //   {"version":1,"preferences":[{"category":"style","key":"css","value":"Tailwind",
 //     "confidence":0.9,"updated_at":"…","stated":[{"session_id":"…","id":"…","value":"…"}]}]}
 //
 // Derived: they can be deleted at any moment. Schema: schemas/knowledge-view.schema.json.
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <iterator>
 
@@ -104,6 +103,7 @@ Status restate_replaced(Store& store, const KnowledgeItem& item) {
 
 /// Writes down what was decided about one that waits.
 Status decide(Store& store, const KnowledgeItem& item, Review review) {
+  assert((review == Review::kAccepted || review == Review::kDropped) && "the two answers");
   if (review == Review::kDropped && item.replaces_id == item.id) {
     return restate_replaced(store, item);
   }

@@ -1,6 +1,8 @@
+// known_statements.cpp - outlines all statements by the index, and reads the lines of chosen items.
 #include "known_statements.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <map>
 
@@ -23,6 +25,7 @@ bool is_segment(std::string_view field) { return field.contains('/'); }
 }  // namespace
 
 Status KnownStatements::gather(const ChosenIndexes* chosen) {
+  assert((chosen == nullptr || wanted_.empty()) && "they are those of all sessions");
   is_gathered_ = false;
   const auto look = [&]() -> Status {
     while (true) {
@@ -155,6 +158,7 @@ void KnownStatements::add_packed(Packed archive) {
 
 /// The sessions from `first` on, which are not as a segment has them.
 Status KnownStatements::scan_from(std::size_t first) {
+  assert(first <= sessions_.size());
   std::vector<Status> done(sessions_.size() - first);
   for_each_parallel(done.size(), [&](std::size_t i) { done[i] = scan(sessions_[first + i]); });
   for (std::size_t i = done.size(); i-- > 0;) {
@@ -257,6 +261,7 @@ struct Version {
 
 /// The newest that is trusted, or else the newest: as ItemMaker in knowledge_item.cpp.
 std::size_t holding(std::span<const Version> versions) {
+  assert(!versions.empty());
   for (std::size_t i = versions.size(); i-- > 0;) {
     if (versions[i].trust >= kLowTrust) {
       return i;
@@ -370,6 +375,7 @@ std::vector<OriginQuery> KnownStatements::find_origins() const {
     }
     ledger->find(origins);
   }
+  assert(origins.empty() || origins.size() == lines_.size());
   return origins;
 }
 
@@ -425,12 +431,14 @@ void KnownStatements::outline() {
     item.lines = std::span(line_numbers_).subspan(lines_begin, lines_end - lines_begin);
     item.chain = item.lines;
     if (!std::ranges::equal(versions, item.lines, {}, &Version::line)) {
+      assert(chains_.size() + versions.size() <= chains_.capacity() && "spans are into it");
       const std::size_t chain_begin = chains_.size();
       std::ranges::transform(versions, std::back_inserter(chains_), &Version::line);
       item.chain = std::span(chains_).subspan(chain_begin);
     }
     outlines_.push_back(item);
   }
+  assert(lines_end == line_numbers_.size() && "each line is of one group");
 }
 
 Result<std::vector<KnowledgeItem>> KnownStatements::items(const Choose& choose) {
@@ -451,6 +459,7 @@ Result<std::vector<KnowledgeItem>> KnownStatements::read_items(
     std::span<const std::size_t> chosen) {
   std::vector<std::uint32_t> lines;
   for (const std::size_t number : chosen) {
+    assert(number < outlines_.size());
     lines.insert(lines.end(), outlines_[number].lines.begin(), outlines_[number].lines.end());
   }
   std::ranges::sort(lines);
@@ -460,6 +469,7 @@ Result<std::vector<KnowledgeItem>> KnownStatements::read_items(
   const Stated* before = nullptr;
   for (const std::uint32_t number : lines) {
     const Stated& line = lines_[number];
+    assert(line.row != nullptr && line.session < sessions_.size());
     const EntryType type = line.row->outline.type;
     if (before != nullptr &&
         (before->session != line.session || before->row->outline.type != type)) {

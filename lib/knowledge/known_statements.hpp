@@ -17,6 +17,7 @@
 //   groups    a-a'-d   b-e   c                 by category and key
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -75,8 +76,10 @@ class StatementGroups {
   void for_each_line(std::uint32_t first, const Use& use) const {
     for (std::uint32_t number = first; number != StatedEntry::kNone;
          number = entries_[number].next) {
+      assert(number < entries_.size());
       for (std::uint32_t line = entries_[number].first; line != StatedEntry::kNone;
            line = next_[line]) {
+        assert(line < next_.size());
         use(entries_[number], line);
       }
     }
@@ -155,6 +158,7 @@ class KnownStatements {
   /// Lines of preferences and facts, as items() found them.
   [[nodiscard]] std::size_t statement_count() const { return lines_.size(); }
   [[nodiscard]] const std::string& session_id(std::uint32_t session) const {
+    assert(session < sessions_.size());
     return sessions_[session].source.session_id;
   }
 

@@ -1,5 +1,5 @@
-// learn_rules.cpp - what a finished task teaches: of a success what the rules of the config say, of
-// a failure the error.
+// learn_rules.cpp - makes lessons of finished tasks: by the rules of the config, and of errors.
+#include <cassert>
 #include <string>
 
 #include <fmt/format.h>
@@ -53,6 +53,7 @@ std::string on_one_line(std::string_view text, std::size_t count) {
   while (line.ends_with(' ')) {
     line.pop_back();
   }
+  assert(!line.contains('\n') && !line.starts_with(' '));
   return line;
 }
 

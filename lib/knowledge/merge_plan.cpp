@@ -1,6 +1,8 @@
+// merge_plan.cpp - compares statements by the pieces of their texts, and plans which are merged.
 #include "knowledge/merge_plan.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <iterator>
 #include <map>
@@ -55,6 +57,7 @@ bool counts_differ(const Words& a, const Words& b, bool (*is_counted)(std::strin
 bool are_opposites(std::string_view a, std::string_view b) {
   return kOpposites.any([&](std::string_view pair) {
     const std::size_t sign = pair.find('|');
+    assert(sign != std::string_view::npos);
     const std::string_view first = pair.substr(0, sign);
     const std::string_view second = pair.substr(sign + 1);
     return (first == a && second == b) || (first == b && second == a);
@@ -125,12 +128,14 @@ Shingles shingles_of(const Words& words) {
   }
   std::ranges::sort(hashes);
   hashes.erase(std::ranges::unique(hashes).begin(), hashes.end());
+  assert(!hashes.empty() || text.empty());
   return hashes;
 }
 
 Shingles shingles_of(std::string_view text) { return shingles_of(plain_words(text)); }
 
 double shingle_similarity(const Shingles& a, const Shingles& b) {
+  assert(std::ranges::is_sorted(a) && std::ranges::is_sorted(b));
   std::size_t shared = 0;
   for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
     if (*i == *j) {
@@ -144,6 +149,7 @@ double shingle_similarity(const Shingles& a, const Shingles& b) {
     }
   }
   const std::size_t all = a.size() + b.size() - shared;
+  assert(shared <= std::min(a.size(), b.size()));
   return all == 0 ? 0 : static_cast<double>(shared) / static_cast<double>(all);
 }
 
@@ -315,6 +321,7 @@ class Planner {
   }
 
   void join(const Leader& leader, std::size_t number) {
+    assert(leader.number < number && "the best come first, and stay");
     const KnowledgeItem& into = *statements_[leader.number].item;
     const KnowledgeItem& part = *statements_[number].item;
     MergeProposal& proposal =
@@ -343,6 +350,7 @@ constexpr double kNearMin = 0.75;
 
 std::vector<MergeProposal> plan_merges(std::span<const KnowledgeItem> items,
                                        double min_similarity) {
+  assert(min_similarity > 0 && min_similarity <= 1);
   return Planner(items, min_similarity).plan();
 }
 
@@ -364,6 +372,7 @@ std::vector<NearStatements> near_statements(std::span<const KnowledgeItem> items
     statements.push_back(to_statement(item));
   }
   std::ranges::sort(statements, {}, merge_rank);
+  assert((items.empty() || vectors.size() % items.size() == 0) && "one size for all");
   const std::size_t size = items.empty() ? 0 : vectors.size() / items.size();
   const auto vector_of = [&](const Statement& statement) {
     return vectors.data() + static_cast<std::size_t>(statement.item - items.data()) * size;

@@ -1,9 +1,9 @@
-// preference_detector.cpp - what somebody says in a message, sentence by sentence: without code,
-// quotations, headings, and what a host program has put in between; and what of it states a wish.
+// preference_detector.cpp - splits messages into sentences, and finds rules and wishes in them.
 #include "preference_detector.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <map>
 #include <optional>
 #include <set>
@@ -101,6 +101,7 @@ std::string_view without_bullet(std::string_view line) {
                         (line[digits] == '.' || line[digits] == ')') && line[digits + 1] == ' ';
     size = marked ? digits + 2 : 0;
   }
+  assert(size <= line.size());
   line.remove_prefix(size);
   line = without_controls_around(line);
   return line.starts_with("[ ] ") || line.starts_with("[x] ") ? line.substr(4) : line;
@@ -147,6 +148,7 @@ std::size_t telling_colon(std::string_view text, std::size_t at) {
 bool is_abbreviation(std::string_view text, std::size_t at) {
   static constexpr std::array<std::string_view, 8> kShort = {"e.g", "i.e",    "vs", "etc",
                                                              "cf",  "approx", "Mr", "Dr"};
+  assert(at < text.size() && text[at] == '.');
   const std::size_t blank = text.rfind(' ', at);
   const std::size_t begin = blank == std::string_view::npos ? 0 : blank + 1;
   const std::string_view word = text.substr(begin, at - begin);
@@ -180,6 +182,7 @@ class SentenceCollector {
 
   /// A line of prose; `begins_anew` when it cannot belong to the one before.
   void add_line(std::string_view line, bool begins_anew, bool is_indented) {
+    assert(!line.empty());
     const bool goes_on = !begins_anew && last_line_size_ >= kWrappedSize && is_lower(line.front());
     if (!goes_on) {
       end_paragraph();
@@ -246,6 +249,7 @@ class SentenceCollector {
     }
     is_paste_ = is_paste_ || quotes_others(sentence.text);
     sentence.may_be_pasted = is_paste_ || is_indented_;
+    assert(sentence.text.size() <= kSentenceSizeMax);
     if (!sentence.text.empty()) {
       sentences_.push_back(std::move(sentence));
     }
@@ -280,6 +284,7 @@ std::string cut(std::string_view sentence) {
     end = std::min(sentence.find(' ', end + 1), sentence.size());
     ++count;
   }
+  assert(end <= sentence.size() && count <= kCandidateWordsMax);
   return std::string(utf8_prefix(sentence.substr(0, end), kCandidateSizeMax));
 }
 
@@ -341,6 +346,7 @@ std::vector<PreferenceCandidate> detect_preferences(std::string_view message) {
                             .sentence_index = index});
     }
   }
+  assert(candidates.size() <= kCandidatesPerMessageMax);
   return candidates;
 }
 

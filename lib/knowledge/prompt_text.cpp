@@ -1,3 +1,4 @@
+// prompt_text.cpp - makes texts of a memory harmless in a prompt: visible, on one line, fenced.
 #include "knowledge/prompt_text.hpp"
 
 #include <algorithm>
@@ -147,7 +148,9 @@ std::string visible_text(std::string_view text) {
     } else if (point.value == '\t') {
       out += ' ';
     } else if (is_control(point.value)) {
-      rest.remove_prefix(sequence_size(point.value, rest));
+      const std::size_t size = sequence_size(point.value, rest);
+      assert(size <= rest.size());
+      rest.remove_prefix(size);
     } else if (!is_unseen(point.value)) {
       out += bytes;
     }
@@ -170,6 +173,7 @@ std::string visible_line(std::string_view text) {
     }
     rest.remove_prefix(point.size);
   }
+  assert(!out.contains('\n') && !out.starts_with(' '));
   if (out.ends_with(' ')) {
     out.pop_back();
   }
@@ -200,6 +204,7 @@ std::string cut_text(std::string_view text, std::size_t size_max) {
     return {};
   }
   std::string_view kept = utf8_prefix(text, size_max - kEllipsis.size());
+  assert(kept.size() < text.size());
   const bool is_between_words = text[kept.size()] == ' ' || text[kept.size()] == '\n';
   const std::size_t blank = kept.find_last_of(" \n");
   if (!is_between_words && blank != std::string_view::npos &&
@@ -209,6 +214,7 @@ std::string cut_text(std::string_view text, std::size_t size_max) {
   while (!kept.empty() && (kept.back() == ' ' || kept.back() == '\n')) {
     kept.remove_suffix(1);
   }
+  assert(kept.size() + kEllipsis.size() <= size_max);
   return std::string(kept) + std::string(kEllipsis);
 }
 
@@ -217,6 +223,7 @@ namespace {
 /// Whether Markdown would read the beginning of an item's text as a heading, a quote, a table, a
 /// rule, HTML, or another item.
 bool begins_a_block(std::string_view line) {
+  assert(!line.empty());
   const char first = line.front();
   const char next = line.size() > 1 ? line[1] : ' ';
   if (first == '#' || first == '>' || first == '|' || first == '<') {
@@ -237,6 +244,7 @@ bool begins_a_mark(std::string_view rest) {
   static constexpr std::array<std::string_view, 12> kSpeakers = {
       "system",      "user", "assistant", "human",    "tool",   "model",
       "instruction", "im_",  "s>",        "function", "antml:", "bmad-memory"};
+  assert(rest.starts_with('<'));
   std::string_view name = rest.substr(1);
   name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
   if (name.empty() || std::string_view("!?/|").find(name.front()) != std::string_view::npos) {
@@ -274,6 +282,7 @@ std::string harmless_line(std::string_view text, std::size_t size_max) {
   if (!line.empty() && begins_a_block(line)) {
     line.insert(is_digit(line.front()) ? line.find_first_of(".)") : 0, 1, '\\');
   }
+  assert(!line.contains('\n') && "else it could begin a heading or a fence");
   return line;
 }
 
@@ -292,6 +301,7 @@ std::string quoted_lines(std::string_view label, std::string_view text) {
 
 std::string fenced(std::string_view lines) {
   const std::string fence(std::max<std::size_t>(3, longest_run(lines, '`') + 1), '`');
+  assert(!lines.contains(fence) && "else a text could close it");
   return fmt::format("{}text\n{}{}\n", fence, lines, fence);
 }
 

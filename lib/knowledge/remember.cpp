@@ -1,5 +1,6 @@
-// remember.cpp - statements into the logs of the sessions that taught them.
+// remember.cpp - stores statements as lines in the logs of their sessions.
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <utility>
 
@@ -64,6 +65,7 @@ std::string further_members(const RememberParams& params, EntryType type) {
 }
 
 std::string new_line(const RememberParams& params, EntryType type, const std::string& id) {
+  assert(!id.empty());
   const EntryCommon common{.id = id,
                            .tags = params.tags,
                            .pinned = params.pinned,
@@ -157,6 +159,7 @@ class Rememberer {
       const std::vector<std::string_view> lines(planned.lines.begin(), planned.lines.end());
       BMAD_TRY_ASSIGN(const BatchReport report,
                       add_lines(store_, place.first, place.second, lines, {}));
+      assert(planned.first < remembered_.size() && !planned.lines.empty());
       std::ranges::copy(report.notices, std::back_inserter(remembered_[planned.first].notices));
     }
     return std::move(remembered_);
@@ -229,6 +232,7 @@ class Rememberer {
   }
 
   Status plan_known(const RememberParams& params, Remembered remembered, KnowledgeItem& item) {
+    assert(item.category == params.category && item.key == params.key);
     const double trust = params.source.trust.value_or(1);
     if (trust < kLowTrust && item.trust >= kLowTrust) {
       // Beside the entry, not over it: what is trusted must stay the newest version of itself.
@@ -284,6 +288,7 @@ class Rememberer {
   }
 
   void add(Remembered remembered, EntryType type, std::string line) {
+    assert(!remembered.id.empty() && !remembered.session_id.empty());
     Planned& planned =
         planned_.try_emplace({remembered.session_id, type}, Planned{remembered_.size()})
             .first->second;
@@ -331,6 +336,7 @@ Result<std::vector<Remembered>> remember_all(Store& store, std::span<const Remem
   if (rememberer.writes()) {
     renew_knowledge_views(store, known.statement_count());
   }
+  assert(remembered.size() == params.size() && "one for each");
   return remembered;
 }
 

@@ -1,5 +1,4 @@
-// rule_language.cpp - which sentences of people state a rule, a decision or a preference; and which
-// rules a prompt calls for: those that name what it is about.
+// rule_language.cpp - decides which sentences state a rule, and which rules a prompt calls for.
 //
 //   sentence --changes of sentences.txt--> plain text --rule_score()--> score: a rule, or none
 //
@@ -75,6 +74,7 @@ int weight_of(std::string_view feature) {
     const std::size_t blank = std::min(line.rfind(' '), line.size());
     const auto order = feature <=> line.substr(0, blank);
     if (order == 0) {
+      assert(blank < line.size() && "a weight is after the feature");
       return std::atoi(line.data() + blank + 1);  // A newline ends it.
     }
     rest = order < 0 ? rest.substr(0, begin) : rest.substr(std::min(end + 1, rest.size()));
@@ -109,6 +109,7 @@ std::vector<std::string> classes_of(const std::vector<std::string>& words) {
       const auto row = words | std::views::drop(i) | std::views::take(--count);
       number = weight_of(std::accumulate(row.begin(), row.end(), std::string("@")));
     }
+    assert(count > 0 && "each step moves on");
     if (number != 0 || classes.empty() || classes.back() != "=0") {
       classes.push_back("=" + std::to_string(number));
     }
@@ -231,6 +232,7 @@ struct RuleSubject {
   bool is_making = false;
 
   [[nodiscard]] bool has(const Terms& word) const {
+    assert(!word.empty());
     const std::string& whole = *word.rbegin();  // After its stems, which have a digit before them.
     return shares(word, stems) || std::ranges::any_of(stems, [&](const std::string& part) {
              return part.size() >= kPartSizeMin && whole.size() > part.size() + 2 &&
@@ -383,6 +385,7 @@ class Triggers {
     std::ranges::replace(text, '\'', ' ');  // "d'import"
     std::vector<std::pair<std::string, bool>> words;
     std::size_t whole_end = 0;
+    assert(!analyzers_.empty() && "each of these stemmers is built in");
     for (const Token& token : analyzers_.front().tokenize(text)) {
       if (token.offset >= whole_end) {
         words.emplace_back(token.text, token.whole);
@@ -426,6 +429,7 @@ std::optional<StatedRule> stated_rule(std::string_view sentence) {
   const auto line = std::ranges::find_if(table_lines(), [&](const TableLine& each) {
     return stored_category(each.kind) && RE2::PartialMatch(text, regex_of(each.pattern));
   });
+  assert(score >= kScoreMin);
   constexpr int kScoreMax = 28;
   return StatedRule{.category = line == table_lines().end() ? Category::kConstraint
                                                             : *stored_category(line->kind),
@@ -451,6 +455,7 @@ std::vector<const KnowledgeItem*> triggered_rules(std::span<const KnowledgeItem*
   Triggers triggers(prompt);
   std::vector<std::pair<std::size_t, const KnowledgeItem*>> matches;
   for (const KnowledgeItem* const rule : rules) {
+    assert(rule != nullptr);
     if (const std::size_t match = triggers.match(rule->value); match >= kMatchMin) {
       matches.emplace_back(match, rule);
     }

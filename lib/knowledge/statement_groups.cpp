@@ -1,4 +1,6 @@
+// statement_groups.cpp - groups lines by entry, and entries by category and key.
 #include <bit>
+#include <cassert>
 #include <utility>
 
 #include "known_statements.hpp"
@@ -23,6 +25,7 @@ class NumberTable {
   /// asked for where half of the hash is the same.
   template <typename IsIt>
   std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next, const IsIt& is_it) {
+    assert(std::has_single_bit(places_.size()) && next != kNone && "clear() comes first");
     const auto half = static_cast<std::uint32_t>((hash * 0x9e3779b97f4a7c15U) >> 32U);
     for (std::size_t at = half;; ++at) {
       const Place& place = places_[at & (places_.size() - 1)];
@@ -51,6 +54,7 @@ class NumberTable {
   };
 
   void put(const Place& place) {
+    assert(count_ * 2 <= places_.size() && "the search ends at a free place");
     std::size_t at = place.half;
     while (places_[at & (places_.size() - 1)].number != kNone) {
       ++at;
@@ -88,12 +92,14 @@ struct Subject {
 StatementGroups::StatementGroups(std::span<const Stated> lines,
                                  std::span<const OriginQuery> origins, Timestamp now)
     : lines_(lines), next_(lines.size(), kNone) {
+  assert(origins.empty() || origins.size() == lines.size());
   find_entries(origins);
   find_groups(now);
 }
 
 void StatementGroups::add_version(std::uint32_t number, std::uint32_t line, bool speaks) {
   StatedEntry& entry = entries_[number];
+  assert(line < next_.size() && next_[entry.last] == kNone && "the last version is the end");
   if (speaks && entry.behind != kNone) {  // Replaced in turn.
     StatedEntry& other = entries_[std::exchange(entry.behind, kNone)];
     next_[entry.last] = std::exchange(other.first, kNone);
@@ -138,6 +144,7 @@ void StatementGroups::find_entries(std::span<const OriginQuery> origins) {
       add_version(number, line, speaks);
     }
   }
+  assert(entries_.size() <= lines_.size() && "each begins with a line of its own");
 }
 
 void StatementGroups::find_groups(Timestamp now) {
@@ -161,6 +168,7 @@ void StatementGroups::find_groups(Timestamp now) {
       lasts[group] = entry;
     }
   }
+  assert(lasts.size() == firsts_.size());
 }
 
 }  // namespace bmad_mem

@@ -1,7 +1,7 @@
-// workflow.cpp - what a workflow file says about memory, read with libyaml. JSON is YAML, near
-// enough.
+// workflow.cpp - reads with libyaml which types of entries a workflow file allows.
 #include <yaml.h>
 
+#include <cassert>
 #include <cstddef>
 #include <set>
 #include <span>
@@ -64,6 +64,7 @@ class Bounds {
                           (is_list && event.data.sequence_start.anchor != nullptr) ||
                           (is_mapping && event.data.mapping_start.anchor != nullptr) ||
                           (event.type == YAML_SCALAR_EVENT && event.data.scalar.anchor != nullptr);
+    assert((!is_end || depth_ > 0) && "libyaml ends only what it began");
     depth_ = depth_ + (is_list || is_mapping ? 1 : 0) - (is_end ? 1 : 0);
     aliases_ += has_name ? 1 : 0;
     return depth_ > kDepthMax ? fmt::format("is more than {} levels deep", kDepthMax)
@@ -126,6 +127,7 @@ class YamlDocument {
   YamlDocument& operator=(const YamlDocument&) = delete;
 
   Status load(std::string_view text, const std::string& display_path) {
+    assert(!is_loaded_);
     BMAD_TRY(check_bounds(text, display_path));
     YamlParser parser(text);
     is_loaded_ = yaml_parser_load(parser.get(), &document_) != 0;
@@ -133,7 +135,10 @@ class YamlDocument {
   }
 
   /// Null for an empty document.
-  yaml_node_t* root() { return yaml_document_get_root_node(&document_); }
+  yaml_node_t* root() {
+    assert(is_loaded_);
+    return yaml_document_get_root_node(&document_);
+  }
   yaml_node_t* node(int index) { return yaml_document_get_node(&document_, index); }
 
   /// The value of `key` in the mapping `node`; null when there is none.
@@ -206,6 +211,7 @@ Status allow(std::string_view name, const yaml_node_t* node, const std::string& 
   if (!type) {
     return schema_error(path, node, std::string(field), type.error().message);
   }
+  assert(static_cast<std::size_t>(*type) < allowed.size());
   allowed[static_cast<std::size_t>(*type)] = true;
   return {};
 }

@@ -1,7 +1,7 @@
-// context.cpp - what an agent is told before a task: what is known, and what two searches find. No
-// lock is taken, and no access is noted: asking must not change the next answer.
+// context.cpp - builds the context of an agent from knowledge and the hits of two searches.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <optional>
 #include <set>
 #include <span>
@@ -188,6 +188,7 @@ class ContextKnowledge {
     std::array<std::vector<std::size_t>, kKinds> kinds;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const bool is_found = std::ranges::any_of(all[i].chain, [&](std::uint32_t line) {
+        assert(line < memory.known.lines().size());
         return found.contains(memory.known.lines()[line].row->outline.id_hash);
       });
       if (!may_be_told(memory, sessions, all[i], is_found)) {
@@ -237,6 +238,7 @@ class ContextKnowledge {
       chosen.insert(chosen.end(), kind.begin(), kind.end());
       return std::nullopt;
     }
+    assert(count > 0);
     const auto last = kind.begin() + static_cast<std::ptrdiff_t>(count) - 1;
     std::ranges::nth_element(kind, last, {}, rank);
     const Rank greatest = rank(*last);
@@ -253,6 +255,7 @@ class ContextKnowledge {
                                const ContextSources& sources) const {
     using Kinds = std::initializer_list<Kind>;
     const auto has_enough = [&](ContextSection section, Kinds kinds, std::size_t most) {
+      assert(kinds.size() > 0);
       const auto is_whole = [&](Kind kind) { return !read_to_[kind].has_value(); };
       const auto comes_first = [&](const std::string& session_id, const std::string& id) {
         const auto item = std::ranges::find_if(items, [&](const KnowledgeItem& each) {

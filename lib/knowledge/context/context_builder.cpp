@@ -1,7 +1,9 @@
+// context_builder.cpp - writes the Markdown of a context within its token limit.
 #include "context/context_builder.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <iterator>
 #include <map>
@@ -55,6 +57,7 @@ std::string section_title(ContextSection section, std::string_view agent_id) {
       "Critical constraints",      "What the user has stated", "",
       "Knowledge about this task", "What was said and done",   "What the user prefers",
       "Errors met before"};
+  assert(static_cast<std::size_t>(section) < kTitles.size());
   return section == ContextSection::kAgentPatterns
              ? fmt::format("What {} has learned", harmless_line(agent_id, kAgentSizeMax))
              : std::string(kTitles[static_cast<std::size_t>(section)]);
@@ -92,6 +95,7 @@ std::string candidate_text(const ContextCandidate& candidate, std::size_t size_m
   for (const std::string& each : candidate.beside) {
     out += fmt::format("  - {}\n", harmless_line(each, beside_size));
   }
+  assert(out.ends_with('\n'));
   return out;
 }
 
@@ -101,6 +105,7 @@ std::string context_markdown(std::span<const ContextPart> parts, std::string_vie
   if (parts.empty()) {
     return {};
   }
+  assert(std::ranges::is_sorted(parts, {}, &ContextPart::section));
   std::string out = is_foreign
                         ? "## Project memory (from elsewhere; the user can read and trust it "
                           "with `bmad-mem trust`)\n"
@@ -148,6 +153,7 @@ std::vector<std::size_t> by_use(const std::vector<ContextCandidate>& candidates)
       }
     }
   }
+  assert(order.size() == candidates.size() && "each section has its turn");
   return order;
 }
 
@@ -161,6 +167,7 @@ class Page {
   bool take(std::size_t index, const ContextCandidate& candidate) {
     const bool is_entry =
         candidate.item.type != EntryType::kFact && candidate.item.type != EntryType::kPreference;
+    assert(!parts_.contains(index));
     std::string last;
     for (const std::size_t part : kParts) {
       std::string text =
@@ -251,12 +258,14 @@ Context build_context(const ContextInput& input, const ContextRules& rules) {
   }
   for (const auto& [index, part] : page.parts()) {
     ContextItem item = std::move(candidates.said[index].item);
+    assert(part.text.ends_with('\n'));
     item.text = part.text.substr(0, part.text.size() - 1);  // Without the last line break.
     item.tokens = estimate_tokens(part.text);
     context.items.push_back(std::move(item));
   }
   context.markdown = page.text();
   context.tokens = estimate_tokens(context.markdown);
+  assert(context.tokens <= rules.max_tokens && "a page takes what fits");
   return context;
 }
 
@@ -264,6 +273,7 @@ std::string_view context_section_name(ContextSection section) {
   static constexpr std::array<std::string_view, 7> kNames = {
       "constraints",   "stated_rules", "agent_patterns", "task_facts",
       "task_snippets", "preferences",  "error_solutions"};
+  assert(static_cast<std::size_t>(section) < kNames.size());
   return kNames[static_cast<std::size_t>(section)];
 }
 
@@ -302,6 +312,7 @@ Status append_told(const Store& store, const ContextReader& reader,
   for (const std::uint64_t entry : entries.empty() ? std::span(kForgotten) : entries) {
     lines += hash_hex(xxh3(reader.instance)) + hash_hex(entry) + "\n";
   }
+  assert(lines.size() % (2 * kHashDigits + 1) == 0 && "all lines have one size");
   const std::string path = session_file(reader.session_id, kToldName);
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, store.files->open(path, OpenMode::kAppend));
   return write_all(*file, lines);
@@ -406,6 +417,7 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
 }
 
 bool SaidTexts::add(const Key& key, const std::string& text) {
+  assert(!text.empty() && "what says nothing is left out before");
   return entries_.insert(key).second && texts_.insert(text).second;
 }
 

@@ -1,6 +1,7 @@
-// context_candidates.cpp - what a context may say, of each section the best first.
+// context_candidates.cpp - chooses what each section of a context may say, the best first.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <functional>
 #include <limits>
 #include <map>
@@ -135,6 +136,7 @@ class Chooser {
         look_up({version.session_id, version.type, version.id});
       }
       if (best != kNoRank) {
+        assert(best < input_.known.size());
         ranks_.emplace(item, best);
       }
     }
@@ -254,6 +256,7 @@ class Chooser {
   }
 
   [[nodiscard]] std::string why_of_task(const KnowledgeItem& item) const {
+    assert(rank(&item) < input_.known.size() && "the task brings it up");
     const Hit& hit = input_.known[rank(&item)];
     return fmt::format("{} that fits the task, relevance {:.2f}, {}", category_name(item.category),
                        hit.relevance, near_text(hit.nearness));
@@ -300,6 +303,7 @@ class Chooser {
       const bool is_added = add_snippet(ContextSection::kTaskSnippets, hit, why);
       has_newer = hit.said_before ? has_newer : is_added;
       if (is_added && !is_beside) {
+        assert(left > 0);
         --left;
         for (const std::vector<Entry>* const entries : {&hit.before, &hit.after}) {
           for (const Entry& entry : *entries) {

@@ -1,6 +1,7 @@
-// context_search.cpp - see context_search.hpp. No lock is taken, and no access is noted.
+// context_search.cpp - searches the entries that a task or a prompt is about. No lock is taken.
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -223,6 +224,7 @@ class ContextSearch {
     // the user's own memory none does: what is said elsewhere makes nothing here older.
     const Timestamp now = options_.as_of.value_or(store_.clock.now());
     settings_.now = first_of_user_ == 0 ? now : Timestamp{};
+    assert(first_of_user_ <= sessions.size());
     for (std::size_t i = 0; i < sessions.size(); ++i) {
       (i < first_of_user_ ? sources.sessions : sources.user_sessions)
           .insert(sessions[i]->session_id());
@@ -291,6 +293,7 @@ class ContextSearch {
         first = std::max(first, hit.relevance);
       }
     }
+    assert(second <= first);
     // A task has all that has to do with it.
     const double share = !options_.is_prompt            ? 0
                          : second < kAloneShare * first ? kAloneShare
@@ -418,6 +421,7 @@ class ContextSearch {
           value && !hit.said_before && taken.repeats(entry_prose(hit.entry.type, *value));
       (repeats ? repeated : said).push_back(std::move(hit));
     }
+    assert(said.size() <= wanted && "each hit is added once");
     return said.size() < wanted;
   }
 

@@ -1,4 +1,4 @@
-// token_estimate.cpp - how many tokens a text has, by the classes of its characters.
+// token_estimate.cpp - estimates how many tokens a text has, by the classes of its characters.
 //
 //   max_connections = 200;      words max, _, connections and number 200; signs = and ;
 //
@@ -8,6 +8,7 @@
 // that a text seldom has more tokens than estimated: docs/knowledge.md has the error.
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdint>
 
 #include "bmad_mem/knowledge.hpp"
@@ -58,6 +59,7 @@ std::size_t weight_of(char32_t c) {
       {0x10000, 6},    // Full-width forms; U+FFFD.
       {0x110000, 12},  // Emoji, rare scripts: about a token a byte.
   }};
+  assert(c < kRanges.back().end && "no character of Unicode is beyond");
   return std::ranges::find_if(kRanges, [c](const WeightRange& range) { return c < range.end; })
       ->weight;
 }
@@ -141,6 +143,7 @@ class Estimate {
   }
 
   void take(std::size_t size, Class kind) {
+    assert(size > 0 && size <= rest_.size() && "each run moves on");
     rest_.remove_prefix(size);
     before_ = kind;
   }

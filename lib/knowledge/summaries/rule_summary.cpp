@@ -1,5 +1,4 @@
-// rule_summary.cpp - a summary that no model writes: what was asked and decided, which files and
-// which errors there were, each found by a rule.
+// rule_summary.cpp - writes a summary of a session by rules, without a model.
 //
 //   prompts ──────────> Task, Current state        decisions, "we decided …" ──> Decisions
 //   events with paths ─> Files and functions       failed tools, "never …" ────> Errors …
@@ -10,6 +9,7 @@
 // `by_rules` in the front matter is a hash of the body, which an edit breaks.
 
 #include <algorithm>
+#include <cassert>
 #include <map>
 #include <span>
 #include <string>
@@ -44,6 +44,7 @@ constexpr std::size_t kRequestsLookedAt = 1000;
 class SummaryLines {
  public:
   void add(std::string_view section, std::string_view text) {
+    assert(summary_template().contains(section) && "a section is one of the template");
     std::string line = harmless_line(text, kLineSizeShown);
     std::vector<std::string>& lines = lines_[std::string(section)];
     if (!line.empty() && !is_among(lines, line)) {
@@ -62,6 +63,7 @@ class SummaryLines {
     const std::vector<std::string>* lines = nullptr;
     while (!rest.empty()) {
       const std::string_view line = rest.substr(0, rest.find('\n') + 1);
+      assert(!line.empty() && "the template ends with a newline");
       rest.remove_prefix(line.size());
       if (line.starts_with("## ")) {
         const auto found = lines_.find(line.substr(3, line.size() - 4));
@@ -140,6 +142,7 @@ class ToolUse {
       if (place == files_.size()) {
         files_.push_back({.path = std::string(path)});
       }
+      assert(place < files_.size());
       ++files_[place].calls;
       ++files_[place].tools[std::string(tool)];
     }
@@ -225,6 +228,7 @@ std::string clean_body(const Store& store, const std::string& session_id, std::s
 void set_body(FrontMatter& summary, std::string body) {
   summary.set(kByRules, hash_hex(xxh3(body)));
   summary.set_body(std::move(body));
+  assert(is_by_rules(summary));
 }
 
 /// Whether the summary is ours to replace: there is none, it says nothing, or rules wrote it.

@@ -1,5 +1,6 @@
-// summaries.cpp - looking at a session's summary, and compacting its conversation with it.
+// summaries.cpp - shows the summary of a session, and compacts its conversation with it.
 #include <algorithm>
+#include <cassert>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
@@ -94,6 +95,7 @@ DialogueMessage to_message(JsonValue entry) {
 }
 
 CompactedConversation declined(CompactionDecline why, std::string explanation) {
+  assert(why != CompactionDecline::kNone);
   CompactedConversation result;
   result.declined = why;
   result.explanation = std::move(explanation);
@@ -128,6 +130,7 @@ std::string_view without_end(std::string_view text) {
 
 std::string to_markdown(const CompactedConversation& result,
                         std::span<const DialogueMessage> messages) {
+  assert(result.messages.size() == messages.size());
   std::string text = fmt::format("{}\n\n{}\n", without_end(result.summary), result.boundary);
   for (const DialogueMessage& message : messages) {
     text += fmt::format("\n{}{}\n", head_of(message), without_end(message.content));
@@ -146,6 +149,7 @@ std::size_t newest_that_fit(std::span<const DialogueMessage> messages, std::size
     tokens_left -= cost;
     ++count;
   }
+  assert(count <= messages.size());
   return count;
 }
 
@@ -249,6 +253,7 @@ std::vector<DialogueMessage> read_dialogue(std::span<const std::string> lines) {
       messages[place->second] = std::move(message);
     }
   }
+  assert(messages.size() == places.size());
   return messages;
 }
 

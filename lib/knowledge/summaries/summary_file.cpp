@@ -1,7 +1,9 @@
+// summary_file.cpp - reads and writes the text and the state of summary.md.
 #include "knowledge/summary_file.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 #include <fmt/format.h>
@@ -154,6 +156,7 @@ std::string_view summary_due_name(SummaryDue due) {
   static constexpr std::array<std::string_view, 10> kNames = {
       "due_first", "due_tool_calls", "due_tokens",         "disabled", "no_messages",
       "too_short", "too_few_tokens", "too_few_tool_calls", "pending",  "sidechain"};
+  assert(static_cast<std::size_t>(due) < kNames.size());
   return kNames[static_cast<std::size_t>(due)];
 }
 
@@ -169,6 +172,7 @@ std::string_view compaction_decline_name(CompactionDecline decline) {
                                                              "empty_template",
                                                              "summarized_id_not_found",
                                                              "threshold_exceeded"};
+  assert(static_cast<std::size_t>(decline) < kNames.size());
   return kNames[static_cast<std::size_t>(decline)];
 }
 
@@ -341,6 +345,7 @@ FrontMatter::FrontMatter(std::string_view text) {
 }
 
 std::string FrontMatter::value(std::string_view key) const {
+  assert(!key.empty() && !key.contains(':'));
   for (const std::string& line : lines_) {
     if (!is_line_of(line, key)) {
       continue;
@@ -359,6 +364,7 @@ std::string FrontMatter::value(std::string_view key) const {
 
 void FrontMatter::set(std::string_view key, std::string_view value) {
   std::string line = std::string(key) + ": " + written(value);
+  assert(!line.contains('\n') && "else the value could end the front matter");
   const auto found = std::ranges::find_if(
       lines_, [&](const std::string& candidate) { return is_line_of(candidate, key); });
   if (found != lines_.end()) {

@@ -1,3 +1,4 @@
+// summary_prompt.cpp - writes the prompt for a summary, and parses the answer of the writer.
 #include "knowledge/summary_prompt.hpp"
 
 #include <algorithm>
@@ -26,6 +27,7 @@ std::string shortened(const std::string& text) {
   while ((static_cast<unsigned char>(text[tail]) & 0xC0U) == 0x80U) {
     ++tail;
   }
+  assert(head.size() <= tail && tail < text.size());
   return fmt::format("{}\n[… {} bytes left out …]\n{}", head, tail - head.size(),
                      std::string_view(text).substr(tail));
 }
@@ -63,9 +65,11 @@ SummaryPrompt summary_prompt(std::string_view body, std::span<const DialogueMess
     prompt.up_to_id = message.id;
     ++prompt.messages;
   }
+  assert(prompt.messages > 0 && prompt.messages <= messages.size());
   prompt.messages_left = messages.size() - prompt.messages;
   const std::string summary = without_controls(body);
   const std::string mark = fmt::format("====={}=", unused_key(summary + talk));
+  assert(!talk.contains(mark) && !summary.contains(mark) && "no message can close the fence");
   prompt.text = fmt::format(kSummaryText, mark, kSummaryTokensMax, kSummaryFileName);
   prompt.text += fmt::format("\n{0} {1} =====\n{2}{3}{0} messages =====\n{4}{0} end =====\n", mark,
                              kSummaryFileName, summary, summary.ends_with('\n') ? "" : "\n", talk);
@@ -114,6 +118,7 @@ std::string_view without_fence(std::string_view answer) {
     return answer;
   }
   const std::size_t last = answer.rfind('\n');
+  assert(last >= first_end);
   const std::string_view inside =
       last > first_end ? answer.substr(first_end + 1, last - first_end - 1) : "";
   const bool is_whole =
@@ -248,6 +253,7 @@ Result<std::string> revised_summary(std::string_view body, std::string_view answ
   if (is_empty_summary(result)) {
     return refused(fmt::format("{} would say nothing", kSummaryFileName));
   }
+  assert(result.ends_with('\n') && result.size() <= kSummarySizeMax);
   return result;
 }
 

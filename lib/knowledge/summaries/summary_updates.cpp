@@ -1,4 +1,4 @@
-// summary_updates.cpp - writing a summary anew: prompt, answer, and no lock in between.
+// summary_updates.cpp - begins and finishes updates of a summary. No lock is held in between.
 //
 //   begin:   read, make the prompt | lock: nobody at it? unchanged? note it as pending | unlock
 //   writer:  a command, or whoever took the prompt                                   (no lock held)
@@ -7,6 +7,7 @@
 // Between begin and finish there is nothing on disk but the note. Whoever dies leaves the summary
 // as it was, and a note that goes stale. What both need of a session's files is here, too.
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 #include <ranges>
 
@@ -108,6 +109,7 @@ class UpdateEnd {
   Result<SummaryUpdate> apply(const WriterAnswer& answer) {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock());
     BMAD_TRY(find_pending());
+    assert(files_.state.pending && "else find_pending() is an error");
     if (files_.hash() != files_.state.pending->base_hash) {
       give_up(ErrorCode::E_CONCURRENT_MOD);
       return out_of_date("summary.md has been changed since the prompt was made");
@@ -148,6 +150,7 @@ class UpdateEnd {
   }
 
   Result<SummaryUpdate> write(const WriterAnswer& answer) {
+    assert(files_.state.pending);
     const PendingSummary pending = *files_.state.pending;
     FrontMatter summary = files_.summary();
     BMAD_TRY_ASSIGN(std::string body, revised_summary(summary.body(), answer.text));
@@ -201,6 +204,7 @@ class UpdateEnd {
 /// Runs the command and takes its answer. Whatever goes wrong, nobody is at it afterwards.
 Result<SummaryUpdate> write_by_command(Store& store, const std::string& session_id,
                                        const SummaryPrompt& prompt) {
+  assert(!prompt.ticket.empty() && "the update was begun");
   UpdateEnd end(store, session_id, prompt.ticket);
   const SummarizerConfig& config = store.config.summarizer;
   const Result<CommandOutput> output = run_command(
@@ -248,6 +252,7 @@ std::size_t place_after(const Conversation& talk, std::string_view id) {
 }
 
 std::uint64_t tokens_from(const Conversation& talk, std::size_t first) {
+  assert(first <= talk.messages.size());
   const auto counted = talk.messages | std::views::drop(first);
   return std::accumulate(
       counted.begin(), counted.end(), std::uint64_t{0},
@@ -265,11 +270,13 @@ std::uint64_t tool_calls_from(const Conversation& talk, std::size_t first,
   }
   const Timestamp begin =
       std::max(talk.messages[first - 1].at, counted_at.value_or(Timestamp::min()));
+  assert(first <= talk.messages.size() && std::ranges::is_sorted(talk.tool_uses));
   const auto uses = std::ranges::upper_bound(talk.tool_uses, begin);
   return calls + static_cast<std::uint64_t>(talk.tool_uses.end() - uses);
 }
 
 Status add_record(const Store& store, const std::string& session_id, const std::string& record) {
+  assert(!record.empty() && !record.contains('\n'));
   const std::string path = session_file(session_id, kSummaryLogName);
   BMAD_TRY_ASSIGN(const std::optional<std::string> before, read_if_there(store, path));
   if (before && before->size() > kUpdateLogSizeMax) {
@@ -302,6 +309,7 @@ Result<SummaryPrompt> begin_summary_update(Store& store, const std::string& sess
       return Error{.code = ErrorCode::E_INVALID_QUERY,
                    .message = "the summary already covers every message"};
     }
+    assert(first < talk.messages.size());
     BMAD_TRY_ASSIGN(const FrontMatter summary, readable_summary(store, session_id, files));
     SummaryPrompt prompt = summary_prompt(summary.body(), std::span(talk.messages).subspan(first));
     BMAD_TRY_ASSIGN(std::optional<PendingSummary> pending,
@@ -428,6 +436,7 @@ SummaryStatus describe_summary(const Store& store, const std::string& session_id
   status.updated_at = try_parse_rfc3339(summary.value(kSummaryUpdatedAt));
   const std::size_t counted =
       std::max(summarized_count(files, talk), place_after(talk, files.state.counted_id));
+  assert(counted <= talk.messages.size());
   status.messages = talk.messages.size();
   status.messages_since = talk.messages.size() - counted;
   status.tokens = tokens_from(talk, 0);
