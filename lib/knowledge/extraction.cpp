@@ -286,8 +286,8 @@ Result<bool> Knowledge::note_turn(std::string_view session_id) {
   }
   BMAD_TRY(check_session(*store, id));
   LearningState state = read_learning_state(*store, id);
-  const bool is_time = ++state.turns >= config.ask_every_turns;
-  state.turns = is_time ? 0 : state.turns;
+  const bool is_time = state.turns >= config.ask_every_turns - 1 || state.turns < 0;
+  state.turns = is_time ? 0 : state.turns + 1;
   BMAD_TRY(write_learning_state(*store, id, state));
   return is_time;
 }

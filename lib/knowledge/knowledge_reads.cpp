@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -209,7 +210,9 @@ std::vector<std::size_t> highest(const Store& store, const RecallOptions& option
       chosen.push_back(i);
     }
   }
-  const std::size_t wanted = options.limit + options.offset;
+  const std::size_t wanted =
+      options.limit +
+      std::min(options.offset, std::numeric_limits<std::size_t>::max() - options.limit);
   if (options.limit == 0 || chosen.size() <= wanted) {
     return chosen;
   }

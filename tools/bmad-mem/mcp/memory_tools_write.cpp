@@ -188,9 +188,10 @@ Result<McpToolResult> mcp_add(MemoryToolCall& call) {
   for (const std::string& notice : report.notices) {
     call.call.log(McpLogLevel::kNotice, notice);
   }
-  return said("mcp_stored", object_of("id", id, "session_id", session, "type", stored, "review",
-                                      only_if(waits, review_name(Review::kCandidate)), "notices",
-                                      report.notices, "redacted", report.redacted));
+  return view_result("mcp_stored",
+                     object_of("id", id, "session_id", session, "type", stored, "review",
+                               only_if(waits, review_name(Review::kCandidate)), "notices",
+                               report.notices, "redacted", report.redacted));
 }
 
 namespace {
@@ -220,8 +221,9 @@ Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
                                      params.learned_from = said_in(memory, session, given);
                                      return Knowledge(memory).remember(params);
                                    }));
-  return said("mcp_remembered", shaped(shape::remembered, done), "waits",
-              done.review == Review::kCandidate, "is_dropped", done.review == Review::kDropped);
+  return view_result("mcp_remembered", shaped(shape::remembered, done), "waits",
+                     done.review == Review::kCandidate, "is_dropped",
+                     done.review == Review::kDropped);
 }
 
 namespace {
@@ -259,14 +261,14 @@ Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
     BMAD_TRY_ASSIGN(changes, changes_of(call, known.front().type));
   }
   BMAD_TRY_ASSIGN(const Entry entry, memory->update_entry(id, changes, sessions));
-  return said("mcp_edited", shaped(shape::edited_entry, entry), "asked", id);
+  return view_result("mcp_edited", shaped(shape::edited_entry, entry), "asked", id);
 }
 
 Result<McpToolResult> mcp_link(MemoryToolCall& call) {
   const LinkRequest request = read_link(call);
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
   BMAD_TRY_ASSIGN(const LinkReport report, memory->link(request));
-  return said("mcp_linked", shaped(shape::link_change, request, report));
+  return view_result("mcp_linked", shaped(shape::link_change, request, report));
 }
 
 Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
@@ -294,8 +296,9 @@ Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
   if (!own.empty()) {
     BMAD_TRY_ASSIGN(report, memory->delete_entries({.ids = own, .sessions = {session}}, {}));
   }
-  return said("mcp_forgotten", object_of("forgotten", own, "proposed", proposed, "unknown_ids",
-                                         unknown, "recoverable_until", report.expires_at));
+  return view_result("mcp_forgotten",
+                     object_of("forgotten", own, "proposed", proposed, "unknown_ids", unknown,
+                               "recoverable_until", report.expires_at));
 }
 
 namespace {
@@ -411,8 +414,9 @@ Result<McpToolResult> mcp_review(MemoryToolCall& call) {
                   Knowledge(*memory).review(ids, accepts ? Review::kAccepted : Review::kDropped));
   std::vector<std::string> reviewed;
   std::ranges::transform(report.reviewed, std::back_inserter(reviewed), &KnowledgeItem::id);
-  return said("mcp_reviewed", object_of("reviewed", reviewed, "unknown_ids", report.unknown_ids),
-              "accepts", accepts);
+  return view_result("mcp_reviewed",
+                     object_of("reviewed", reviewed, "unknown_ids", report.unknown_ids), "accepts",
+                     accepts);
 }
 
 }  // namespace bmad_mem::cli
