@@ -73,7 +73,7 @@ bool has_check(std::string_view code, std::string_view check) {
   for_each_word(
       check.substr(0, sign),
       [&](std::string_view weight) {
-        assert(count < code.size() && "a form has no more weights than signs");
+        assert(count < code.size() && "a form has at most as many weights as signs");
         const char c = code[count++];
         const std::uint64_t product = number_of(weight) * (is_digit(c) ? number_of({&c, 1}) : 10);
         sum += check[sign] == '/' ? product / 10 + product % 10 : product;
