@@ -79,7 +79,6 @@ std::string archive_local_path(std::string_view session_id) {
 }
 
 std::string evicted_path(std::string_view session_id, std::uint32_t part) {
-  assert(part > 0 && "parts are counted from 1");
   return in_folder(kArchiveFolder, session_id,
                    part < 2 ? ".evicted.jsonl.gz" : fmt::format(".evicted.{}.jsonl.gz", part));
 }

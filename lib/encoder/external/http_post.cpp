@@ -1,3 +1,4 @@
+// http_post.cpp - sends one POST to a server of HTTP on this machine and reads its answer.
 #include <fcntl.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// agents.cpp - reads /proc and the environment to find the agent that runs this process.
 #include "cli/agents.hpp"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// entry_input.cpp - reads the entries of `add`: from options, from stdin, from lines of JSON.
 #include <fcntl.h>
 #include <unistd.h>
 

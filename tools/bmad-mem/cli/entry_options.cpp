@@ -1,3 +1,4 @@
+// entry_options.cpp - makes the JSON of an entry from options, by the table of fields.
 #include "cli/entry_options.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// entry_view.cpp - prints one entry for a person, member by member.
 #include <algorithm>
 #include <ranges>
 

@@ -1,3 +1,4 @@
+// field_texts.cpp - writes the help of the options for fields, and lists of field names.
 #include <algorithm>
 #include <utility>
 #include <vector>

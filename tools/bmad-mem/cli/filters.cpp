@@ -1,3 +1,4 @@
+// filters.cpp - reads the options that choose, search and delete entries.
 #include "cli/filters.hpp"
 
 #include <algorithm>

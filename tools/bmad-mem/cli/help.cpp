@@ -1,3 +1,4 @@
+// help.cpp - prints the help of a command, from the operation table.
 #include <algorithm>
 #include <functional>
 #include <iterator>

@@ -1,3 +1,4 @@
+// hit_view.cpp - prints the hits of a query for a person: title, score, snippet.
 #include <algorithm>
 #include <array>
 #include <iterator>

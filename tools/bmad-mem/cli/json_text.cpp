@@ -1,3 +1,4 @@
+// json_text.cpp - takes JSON text apart without a change of its bytes.
 #include "cli/json_text.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// options.cpp - parses argv by the operation table, and names the nearest option after a slip.
 #include "cli/options.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// output.cpp - writes stdout and stderr: buffers, columns, progress, questions.
 #include "cli/output.hpp"
 
 #include <poll.h>

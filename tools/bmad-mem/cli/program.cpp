@@ -1,3 +1,4 @@
+// program.cpp - starts other programs, and handles signals and descriptors of this one.
 #include "cli/program.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// session_choice.cpp - chooses the session of a command that names none; finds whole ids.
 #include "cli/session_choice.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// text.cpp - formats numbers, sizes, ages and quoted text for people.
 #include "cli/text.hpp"
 
 #include <algorithm>

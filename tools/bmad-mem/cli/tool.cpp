@@ -1,3 +1,4 @@
+// tool.cpp - opens memories for a command, and reports its errors, notes and results.
 #include "cli/tool.hpp"
 
 #include <sys/ioctl.h>

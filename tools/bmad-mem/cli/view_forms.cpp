@@ -1,3 +1,4 @@
+// view_forms.cpp - the forms of members in views.toml: counts, sizes, ages, lists.
 #include <algorithm>
 #include <cassert>
 #include <cctype>

@@ -1,3 +1,4 @@
+// view_text.cpp - fills in the texts of views.toml from the members of a result.
 #include "cli/view_text.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// client_facts.cpp - finds the facts of a client by its name.
 #include "clients/client_facts.hpp"
 
 #include <algorithm>

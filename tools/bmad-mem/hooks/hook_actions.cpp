@@ -1,3 +1,4 @@
+// hook_actions.cpp - carries out the event of a hook: records it, and prints context.
 #include "hooks/hook_actions.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// hook_event.cpp - reads the payload of a hook by the facts of its client.
 #include "hooks/hook_event.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// hook_learning.cpp - what hooks learn from a session by rules, at its end and after a turn.
 #include <fnmatch.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// hook_limits.cpp - runs the work of a hook in a child process, and ends it at its deadline.
 #include "hooks/hook_limits.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// app.cpp - routes a request to an endpoint, a page, or the MCP server.
 #include "http/app.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// endpoint.cpp - checks the parameters of a request by the table and calls the endpoint.
 #include "http/endpoint.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// event_hub.cpp - keeps a ring of events and sends them to the open connections.
 #include "http/event_hub.hpp"
 
 #include <sodium.h>

@@ -1,3 +1,4 @@
+// guard.cpp - checks token, Host and Origin of a request, and makes the secrets.
 #include "http/guard.hpp"
 
 #include <sodium.h>

@@ -1,3 +1,4 @@
+// http_connection.cpp - reads requests of one connection, has them answered, and writes responses.
 #include "http/http_connection.hpp"
 
 #include <algorithm>

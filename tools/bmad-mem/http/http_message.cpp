@@ -1,3 +1,4 @@
+// http_message.cpp - headers, status lines and query strings of requests and responses.
 #include "http/http_message.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// http_server.cpp - accepts connections, and stops in time.
 #include "http/http_server.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// io_loop.cpp - runs the thread of the sockets with Asio.
 #include "http/io_loop.hpp"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// mcp_endpoint.cpp - serves MCP over HTTP: sessions, streams, and messages in JSON.
 #include <sodium.h>
 
 #include <algorithm>

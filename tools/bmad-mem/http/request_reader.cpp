@@ -1,3 +1,4 @@
+// request_reader.cpp - parses requests with Beast, within limits of size.
 #include "http/request_reader.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// server_file.cpp - writes and reads the file that names the running server of a memory.
 #include "http/server_file.hpp"
 
 #include <fcntl.h>

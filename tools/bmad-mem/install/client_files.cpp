@@ -1,3 +1,4 @@
+// client_files.cpp - finds the files of a client, and whether our parts are in them.
 #include "install/client_files.hpp"
 
 #include <algorithm>

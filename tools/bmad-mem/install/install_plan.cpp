@@ -1,3 +1,4 @@
+// install_plan.cpp - plans the changes of all files of a client, and carries them out.
 #include "install/install_plan.hpp"
 
 #include <sys/stat.h>

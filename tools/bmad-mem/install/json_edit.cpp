@@ -1,3 +1,4 @@
+// json_edit.cpp - adds members to a JSON file whose comments and layout stay, and removes them.
 #include "install/json_edit.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// settings_edit.cpp - puts hooks and servers into JSON, TOML and Markdown, and removes them.
 #include "install/settings_edit.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// settings_file.cpp - reads and replaces a settings file that belongs to another program.
 #include "install/settings_file.hpp"
 
 #include <sys/stat.h>

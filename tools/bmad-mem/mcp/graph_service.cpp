@@ -1,3 +1,4 @@
+// graph_service.cpp - answers the nine tools of the reference server from a graph in a memory.
 #include <algorithm>
 #include <cerrno>
 #include <utility>

@@ -1,3 +1,4 @@
+// lazy_memory.cpp - opens the memory of a server at its first use.
 #include "mcp/lazy_memory.hpp"
 
 #include <algorithm>

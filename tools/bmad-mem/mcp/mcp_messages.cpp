@@ -1,3 +1,4 @@
+// mcp_messages.cpp - reads and writes messages of JSON-RPC 2.0.
 #include "mcp/mcp_messages.hpp"
 
 #include <array>

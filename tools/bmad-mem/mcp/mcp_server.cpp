@@ -1,3 +1,4 @@
+// mcp_server.cpp - handles messages of MCP: initialization, requests, notifications, cancellation.
 #include "mcp/mcp_server.hpp"
 
 #include <algorithm>

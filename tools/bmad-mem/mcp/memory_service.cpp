@@ -1,3 +1,4 @@
+// memory_service.cpp - tools, resources and prompts of a memory for MCP, and their instructions.
 #include "mcp/memory_service.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// memory_text.cpp - writes entries and results as text for a model.
 #include "mcp/memory_text.hpp"
 
 #include <algorithm>

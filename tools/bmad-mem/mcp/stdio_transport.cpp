@@ -1,3 +1,4 @@
+// stdio_transport.cpp - an MCP server on stdin and stdout, with tasks on threads.
 #include "mcp/stdio_transport.hpp"
 
 #include <poll.h>

@@ -1,3 +1,4 @@
+// task_queue.cpp - a few threads that take tasks in the order in which they came.
 #include "mcp/task_queue.hpp"
 
 #include <malloc.h>

@@ -1,3 +1,4 @@
+// tool_arguments.cpp - checks JSON arguments by the rows of the operation table.
 #include "mcp/tool_arguments.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// shapes.cpp - writes the JSON of entries, hits and sessions for the API.
 #include "http/api/shapes.hpp"
 
 #include <utility>
