@@ -473,12 +473,19 @@ TEST_CASE("a hub that answers with rows that it was not asked for changes nothin
   m[0].add_fact("f1");
   m[0].add_fact("f2");
   m.settle();
-  CHECK(m[0]->delete_entries({.ids = {"f1"}, .sessions = {}}));
+  const std::string before = facts(m[0]);
+  m[0].write(EntryType::kFact, before.substr(before.find('\n') + 1));  // By hand: f1 is missing.
   FeedRow stranger = m.feed->rows.back();
   stranger.seq += 1000;
   stranger.log = EntryType::kArtifact;
-  m[0].hub.distort = [&](std::vector<FeedRow>& rows) { rows.push_back(stranger); };
-  CHECK(sync_with_hub(*m[0], m[0].hub, {.pulls = false}));
+  int calls = 0;
+  m[0].hub.distort = [&](std::vector<FeedRow>& rows) {
+    ++calls;
+    rows.push_back(stranger);
+  };
+  CHECK(m[0].try_sync({.pulls = false}));
+  CHECK(calls == 1);
+  CHECK(facts(m[0]).find("f2") != std::string::npos);
 }
 
 TEST_CASE("a dry run says what would be pushed, and does nothing") {
