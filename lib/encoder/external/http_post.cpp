@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <exception>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>

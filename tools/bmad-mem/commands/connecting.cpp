@@ -1,5 +1,7 @@
 // connecting.cpp - agents and their clients.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <string>
