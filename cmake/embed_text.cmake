@@ -1,6 +1,6 @@
-# Makes a C++ source with a text file as a string: see tools/bmad-mem/http/openapi.hpp.
+# Makes a C++ source with a text file as a string: see tools/bmad-mem/http/endpoint.hpp.
 #
-#   cmake -DFILE=schemas.json -DHEADER=http/openapi.hpp -DFUNCTION=openapi_parts -DOUTPUT=x.cpp
+#   cmake -DFILE=schemas.json -DHEADER=http/endpoint.hpp -DFUNCTION=openapi_parts -DOUTPUT=x.cpp
 #         -P cmake/embed_text.cmake
 #
 # -DNAMESPACE=NAME: that of the function, where it is not bmad_mem::cli.

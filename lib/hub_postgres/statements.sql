@@ -1,6 +1,6 @@
 -- statements.sql - every statement that a hub is asked, beside those that make its tables.
 --
--- Each is named by the line "--- kName" before it, and names its parameters; values.hpp makes them.
+-- Each is named by the line "--- kName" before it, and names its parameters; connection.hpp makes them.
 
 --- kOpen
 -- $1 name of the project, which may be null.

@@ -28,7 +28,7 @@ namespace bmad_mem::cli {
 ///   {"type":"decision","session_id":"sess-…",EXTRA,"id":"dec-…","timestamp":"…",…}
 ///
 /// `extra`: further members without braces, such as "\"relevance\":0.83". A member of the entry
-/// that has the name of one of these is called otherwise, see added_members.hpp; its own "type" and
+/// that has the name of one of these is called otherwise, see json_text.hpp; its own "type" and
 /// "session_id" are left out.
 /// "archived" and "evicted" are added where they are so, and "linked" where there are links.
 std::string entry_json_line(const Entry& entry, std::string_view extra = {});

@@ -53,7 +53,7 @@ class OfferedReviews {
 //
 //   $BMAD_SESSION                             that one
 //   Codex: `_meta.sessionId` of the call      codex-<id>, made when it isn't there: that of hooks
-//   what the host's hooks noted               that one (exchange/conversations.hpp)
+//   what the host's hooks noted               that one (exchange/workspaces.hpp)
 //   Claude Code: $CLAUDE_CODE_SESSION_ID      cc-<id>: without hooks, and while a resumed
 //                                             conversation has sent no event, a new one
 //   else                                      one of the server's own, made at the first write

@@ -100,7 +100,7 @@ std::unique_ptr<ExportWriter> make_markdown_writer(Output& out, Timestamp now);
 //   {"session_id":"s1","type":"decision","id":"dec-1","timestamp":"…","decision":"…"}
 //
 // Behind "session_id" and "type" stands the entry as its log has it, byte for byte. A member of its
-// own of one of these names goes behind its type: "finding_type", see added_members.hpp.
+// own of one of these names goes behind its type: "finding_type", see json_text.hpp.
 
 /// Whether the beginning of a file is that of an export, in JSONL or as one JSON document.
 bool looks_like_export(std::string_view beginning);
