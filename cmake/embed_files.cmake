@@ -53,12 +53,12 @@ file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[
 namespace bmad_mem::cli {
 namespace {
 
-constexpr auto kFiles = std::to_array<PageFile>({
+constexpr auto @FUNCTION@_array = std::to_array<PageFile>({
 @rows@});
 
 }  // namespace
 
-std::span<const PageFile> @FUNCTION@() { return kFiles; }
+std::span<const PageFile> @FUNCTION@() { return @FUNCTION@_array; }
 
 }  // namespace bmad_mem::cli
 ]] @ONLY)

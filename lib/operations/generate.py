@@ -76,16 +76,18 @@ def array_of(kind, name, elements):
 
 
 class Source:
-    """A C++ file of tables, with the arrays that their rows point to; equal ones once."""
+    """A C++ file of tables, with the arrays that their rows point to; equal ones once. `prefix` makes their
+    names other than those of another file."""
 
-    def __init__(self):
+    def __init__(self, prefix):
+        self.prefix = prefix
         self.names = {}
 
     def array(self, kind, elements):
         """The name of an array of that type; "{}" without elements."""
         if not elements:
             return Verbatim("{}")
-        return self.names.setdefault((kind, *elements), Verbatim(f"kArray{len(self.names)}"))
+        return self.names.setdefault((kind, *elements), Verbatim(f"k{self.prefix}Array{len(self.names)}"))
 
     def words(self, texts):
         return self.array("std::string_view", list(map(written, texts)))
@@ -170,7 +172,7 @@ def synonyms_of(cli, index):
 
 
 def commands(tables):
-    source = Source()
+    source = Source("Command")
     rows = tables.rows_of("cli")
     synonyms = [synonym for index, row in enumerate(rows) for synonym in synonyms_of(row["cli"], index)]
     functions = [
@@ -229,7 +231,7 @@ def tool(source, tables, row):
 
 
 def tools(tables):
-    source = Source()
+    source = Source("Tool")
     rows = sorted(tables.rows_of("mcp"), key=lambda row: row["mcp"]["place"])
     functions = declared("mcp", "McpToolResult", "MemoryToolCall& call", rows)
     rows = [tool(source, tables, row) for row in rows]
@@ -268,7 +270,7 @@ def endpoint(source, tables, row):
 
 
 def endpoints(tables):
-    source = Source()
+    source = Source("Endpoint")
     rows = tables.rows_of("http")
     functions = declared("http", "HttpResponse", "ApiContext& context, const EndpointCall& call", rows)
     rows = [endpoint(source, tables, row) for row in rows]

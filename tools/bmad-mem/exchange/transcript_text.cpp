@@ -48,14 +48,14 @@ constexpr std::array<std::string_view, 4> kPathKeys = {"file_path", "notebook_pa
                                                        "filePath"};
 
 /// Nothing that is shown needs more; what is cut off here would be cut off later anyway.
-constexpr std::size_t kDepthMax = 8;
+constexpr std::size_t kJsonDepthMax = 8;
 
 std::string value_text(JsonValue value) {
   if (value.is_string()) {
     return std::string(value.string());
   }
   JsonWriter json;
-  write_json(json, value, kDepthMax);
+  write_json(json, value, kJsonDepthMax);
   return json.take();
 }
 

@@ -29,7 +29,7 @@ constexpr const char* kLockName = ".lock.memories";
 constexpr mode_t kFolderMode = 0700;
 constexpr mode_t kFileMode = 0600;
 constexpr std::uint64_t kFileSizeMax = std::uint64_t{256} << 20U;
-constexpr int kDepthMax = 128;  // Of what is removed: each level holds a descriptor.
+constexpr int kFolderDepthMax = 128;  // Of what is removed: each level holds a descriptor.
 constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 Error failed(std::string_view what, std::string_view path) {
@@ -379,7 +379,7 @@ Status MemoryFolder::replace(const VirtualPath& path, std::string_view text) {
 Status MemoryFolder::remove(const VirtualPath& path) {
   BMAD_TRY_ASSIGN(const Descriptor parent, open_parent(path, Missing::kFails));
   assert(!path.is_root());
-  BMAD_TRY(remove_below(parent.number(), path.names.back(), path.given, kDepthMax));
+  BMAD_TRY(remove_below(parent.number(), path.names.back(), path.given, kFolderDepthMax));
   return ::fsync(parent.number()) == 0 ? Status() : Status(failed("delete", path.given));
 }
 

@@ -67,9 +67,9 @@ struct Edge {
 };
 
 /// Chooses the nodes and draws the edges.
-class GraphBuilder {
+class GraphAnswer {
  public:
-  GraphBuilder(const MemoryManager& memory, EntryFilter filter, std::size_t limit)
+  GraphAnswer(const MemoryManager& memory, EntryFilter filter, std::size_t limit)
       : memory_(memory), filter_(std::move(filter)), limit_(limit) {}
 
   Status build() {
@@ -281,7 +281,7 @@ class GraphBuilder {
 
 Result<HttpResponse> http_graph(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(EntryFilter filter, read_entry_filter(call));
-  GraphBuilder graph(context.memory, std::move(filter), call.count("limit"));
+  GraphAnswer graph(context.memory, std::move(filter), call.count("limit"));
   BMAD_TRY(graph.build());
   return json_response(graph.to_json());
 }
