@@ -1,14 +1,46 @@
 // export_text_test.cpp - single values as YAML, Markdown and lines of an export.
+#include <algorithm>
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "exchange/export/export_writer.hpp"
 
 namespace bmad_mem::cli::export_text_test {
 namespace {
+
+/// What an entry of these members looks like in an export as YAML.
+std::string yaml_of(std::string_view json) {
+  std::string text;
+  Output out([&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  const auto writer = make_export_writer("yaml", out, Timestamp());
+  Session session;
+  session.session_id = "s1";
+  Entry entry;
+  entry.json = json;
+  writer->begin();
+  writer->session(session);
+  writer->entry(entry);
+  writer->end_session();
+  writer->end();
+  static_cast<void>(out.flush());
+  const std::size_t begin = text.find("  - type: conversation\n");
+  REQUIRE(begin != std::string::npos);
+  std::string members;
+  for (std::string_view rest = std::string_view(text).substr(text.find('\n', begin) + 1);
+       !rest.empty();) {
+    const std::string_view line = take_line(rest);
+    members += fmt::format("{}\n", line.substr(std::min<std::size_t>(4, line.size())));
+  }
+  return members;
+}
 
 TEST_CASE("a YAML scalar is plain only where it can mean nothing but the string") {
   struct Row {
@@ -30,25 +62,18 @@ TEST_CASE("a YAML scalar is plain only where it can mean nothing but the string"
       {"say \"hi\" \\", R"("say \"hi\" \\")"},
       {"tab\tand\x01", R"("tab\tand\x01")"},
       {"caf\u00e9", "\"caf\u00e9\""},
-      {"\u2028\ufeff\u0085", R"("\u2028\ufeff\x85")"},
+      {"\u2028\ufeff\u0085", R"("\L\uFEFF\N")"},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.text);
-    CHECK(yaml_scalar(row.text) == row.yaml);
+    CHECK(yaml_of(fmt::format(R"({{"a":{}}})", json_quoted(row.text))) ==
+          fmt::format("a: {}\n", row.yaml));
   }
 }
 
-std::string yaml_of(std::string_view json) {
-  JsonParser parser;
-  std::string out;
-  append_yaml_members(out, parser.parse(json).value(), json, 0);
-  return out;
-}
-
 TEST_CASE("objects, lists and texts of many lines are blocks") {
-  CHECK(yaml_of("{}") == "{}\n");
   CHECK(yaml_of(R"({"a":[],"b":{},"c":[1.00,[2,[]],{"d":null}],"e":1e5})") ==
-        "a: []\nb: {}\nc:\n  - 1.00\n  -\n    - 2\n    - []\n  - d: null\ne: 1.0e+5\n");
+        "a: []\nb: {}\nc:\n- 1.00\n- - 2\n  - []\n- d: null\ne: 1.0e+5\n");
   CHECK(yaml_of(R"({"a":"x\n\ny","b":"x\ny\n","c":"x\n\n","d":" x\ny","e":"x\r\ny"})") ==
         "a: |-\n  x\n\n  y\nb: |\n  x\n  y\nc: |+\n  x\n\nd: \" x\\ny\"\ne: \"x\\r\\ny\"\n");
 }

@@ -41,7 +41,7 @@ class ExportVisitor {
 
   /// A session begins. One without entries comes too, unless the filter chooses entries. `problem`
   /// is set when its manifest can't be read: then only its id is known.
-  virtual Status on_session(const Session& session) = 0;
+  virtual Status on_session(const Session& /*session*/) { return {}; }
   /// Entry::versions is the number of this version when all of them come.
   virtual Status on_entry(const Entry& entry) = 0;
   virtual Status on_session_end() { return {}; }

@@ -36,16 +36,15 @@ Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const Expo
   const std::unique_ptr<ExportWriter> writer =
       make_export_writer(format, out, system_clock().now());
   tool.keep_format();
-  std::vector<Error> problems;
   Result<ExportReport> report = [&] {
     Progress progress(tool, "export");
-    WritingVisitor visitor(writer.get(), out, &progress, problems);
+    writer->progress = &progress;
     writer->begin();
-    Result<ExportReport> done = memory.export_entries(options, visitor);
+    Result<ExportReport> done = memory.export_entries(options, *writer);
     writer->end();
     return done;
   }();
-  for (const Error& problem : problems) {
+  for (const Error& problem : writer->problems) {
     tool.leave_out(problem);
   }
   if (!report && out.error() == 0) {
@@ -158,18 +157,18 @@ Result<ExitStatus> finished(Tool& tool, const Result<AnonymizeReport>& report,
 
 Result<ExitStatus> export_placeholders_to(Tool& tool, const MemoryManager& memory,
                                           const AnonymizeOptions& options, Output& out) {
-  const std::unique_ptr<ExportWriter> writer =
-      make_export_writer("jsonl", out, system_clock().now());
-  std::vector<Error> problems;
+  const Timestamp now = system_clock().now();
+  const auto writer = options.dry_run ? std::make_unique<ExportWriter>(out, now)
+                                      : make_export_writer("jsonl", out, now);
   const Result<AnonymizeReport> report = [&] {
     Progress progress(tool, "anonymize");
-    WritingVisitor visitor(options.dry_run ? nullptr : writer.get(), out, &progress, problems);
-    return memory.export_anonymized(options, visitor);
+    writer->progress = &progress;
+    return memory.export_anonymized(options, *writer);
   }();
   if (!report && out.error() != 0) {
     return ExitStatus::kFailed;  // Who wrote to `out` says why it could not be written.
   }
-  return finished(tool, report, problems, options.dry_run, options.dry_run);
+  return finished(tool, report, writer->problems, options.dry_run, options.dry_run);
 }
 
 Result<ExitStatus> rewrite(Tool& tool, MemoryManager& memory, const AnonymizeOptions& options) {

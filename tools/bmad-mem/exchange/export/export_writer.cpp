@@ -59,41 +59,6 @@ class JsonDocumentWriter final : public ExportWriter {
   std::size_t entries_ = 0;
 };
 
-/// The same document as YAML.
-class YamlWriter final : public ExportWriter {
- public:
-  using ExportWriter::ExportWriter;
-
-  void begin() override {
-    out().print("version: 1\nexported_at: {}\n", yaml_scalar(format_rfc3339(now())));
-  }
-  void session(const Session& session) override {
-    out().write(sessions_++ == 0 ? "sessions:\n" : "");
-    put("  - ", session_identity(session), 4);
-    entries_ = 0;
-  }
-  void entry(const Entry& entry) override {
-    out().write(entries_++ == 0 ? "    entries:\n" : "");
-    put("      - ", exported_entry_of_session(entry), 8);
-  }
-  void end_session() override { out().write(entries_ == 0 ? "    entries: []\n" : ""); }
-  void end() override { out().write(sessions_ == 0 ? "sessions: []\n" : ""); }
-
- private:
-  void put(std::string_view front, const std::string& json, std::size_t indent) {
-    const Result<JsonValue> value = parser_.parse(json);
-    if (value) {
-      std::string text(front);
-      append_yaml_members(text, *value, json, indent);
-      out().write(text);
-    }
-  }
-
-  JsonParser parser_;
-  std::size_t sessions_ = 0;
-  std::size_t entries_ = 0;
-};
-
 /// Spreadsheets take a field that begins so for a formula, which may run programs. It gets a ' in
 /// front, which they don't show.
 bool may_be_formula(std::string_view field) {
@@ -130,7 +95,6 @@ class CsvWriter final : public ExportWriter {
   void begin() override {
     out().write("session_id,type,id,timestamp,who,tags,pinned,sensitive,text,json\r\n");
   }
-  void session(const Session& /*session*/) override {}
   void entry(const Entry& entry) override {
     const EntryContent content(entry);
     std::string row;
@@ -153,7 +117,6 @@ class ServerMemoryWriter final : public ExportWriter {
  public:
   using ExportWriter::ExportWriter;
 
-  void session(const Session& /*session*/) override {}
   void entry(const Entry& entry) override {
     const Result<JsonValue> value = parser_.parse(entry.json);
     if (!value || entry.type != EntryType::kFact) {
@@ -181,7 +144,7 @@ std::unique_ptr<ExportWriter> make_export_writer(std::string_view format, Output
                                                  Timestamp now) {
   using Make = std::unique_ptr<ExportWriter> (*)(Output&, Timestamp);
   static constexpr std::array<Make, kExportFormats.size()> kMakers = {
-      make<JsonlWriter>,    make<JsonDocumentWriter>, make<YamlWriter>,
+      make<JsonlWriter>,    make<JsonDocumentWriter>, make_yaml_writer,
       make_markdown_writer, make<CsvWriter>,          make<ServerMemoryWriter>};
   const auto* const found = std::ranges::find(kExportFormats, format);
   return found == kExportFormats.end()

@@ -19,26 +19,52 @@
 
 namespace bmad_mem::cli {
 
-/// Writes one export. What can't be written is noted by the Output, see Output::error().
-class ExportWriter {
+/// Writes one export; this one writes nothing. What can't be written is noted by the Output, see
+/// Output::error(): then the export ends.
+class ExportWriter : public ExportVisitor {
  public:
   /// `now` is what the export says about when it was made.
   ExportWriter(Output& out, Timestamp now) : out_(out), now_(now) {}
-  ExportWriter(const ExportWriter&) = delete;
-  ExportWriter& operator=(const ExportWriter&) = delete;
-  virtual ~ExportWriter() = default;
 
   virtual void begin() {}
-  virtual void session(const Session& session) = 0;
-  virtual void entry(const Entry& entry) = 0;
+  virtual void session(const Session& /*session*/) {}
+  virtual void entry(const Entry& /*entry*/) {}
   virtual void end_session() {}
   virtual void end() {}
+
+  Status on_session(const Session& each) final {
+    session(each);
+    return state();
+  }
+  Status on_entry(const Entry& each) final {
+    entry(each);
+    return state();
+  }
+  Status on_session_end() final {
+    end_session();
+    return state();
+  }
+  void on_problem(const Error& problem) final { problems.push_back(problem); }
+  void on_progress(std::uint64_t done, std::uint64_t total) final {
+    if (progress != nullptr) {
+      progress->show(done, total);
+    }
+  }
+
+  Progress* progress = nullptr;     ///< Null: none is shown.
+  std::vector<Error> problems = {};  ///< To be told when the progress bar is gone.
 
  protected:
   [[nodiscard]] Output& out() { return out_; }
   [[nodiscard]] Timestamp now() const { return now_; }
 
  private:
+  [[nodiscard]] Status state() const {
+    return out_.error() == 0
+               ? Status()
+               : Error{.message = "the output takes no more", .os_error = out_.error()};
+  }
+
   Output& out_;
   Timestamp now_;
 };
@@ -50,48 +76,7 @@ inline constexpr std::array<std::string_view, 6> kExportFormats = {
 std::unique_ptr<ExportWriter> make_export_writer(std::string_view format, Output& out,
                                                  Timestamp now);
 
-/// From the memory to a writer. Ends as soon as the output takes no more.
-class WritingVisitor final : public ExportVisitor {
- public:
-  /// Without `writer` nothing is written; `progress` may be null as well. `problems` are to be told
-  /// when the progress bar is gone.
-  WritingVisitor(ExportWriter* writer, const Output& out, Progress* progress,
-                 std::vector<Error>& problems)
-      : writer_(writer), out_(out), progress_(progress), problems_(problems) {}
-
-  Status on_session(const Session& session) override {
-    return write([&](ExportWriter& writer) { writer.session(session); });
-  }
-  Status on_entry(const Entry& entry) override {
-    return write([&](ExportWriter& writer) { writer.entry(entry); });
-  }
-  Status on_session_end() override {
-    return write([](ExportWriter& writer) { writer.end_session(); });
-  }
-  void on_problem(const Error& problem) override { problems_.push_back(problem); }
-  void on_progress(std::uint64_t done, std::uint64_t total) override {
-    if (progress_ != nullptr) {
-      progress_->show(done, total);
-    }
-  }
-
- private:
-  template <typename Write>
-  Status write(const Write& write) {
-    if (writer_ != nullptr) {
-      write(*writer_);
-    }
-    return out_.error() == 0
-               ? Status()
-               : Error{.message = "the output takes no more", .os_error = out_.error()};
-  }
-
-  ExportWriter* writer_;
-  const Output& out_;
-  Progress* progress_;
-  std::vector<Error>& problems_;
-};
-
+std::unique_ptr<ExportWriter> make_yaml_writer(Output& out, Timestamp now);
 std::unique_ptr<ExportWriter> make_markdown_writer(Output& out, Timestamp now);
 
 // The lines of an export in JSONL, both ways.
@@ -139,22 +124,12 @@ class EntryContent {
   JsonValue value_;
 };
 
-// Texts and values of entries inside documents that they must not break.
+// Texts of entries inside documents that they must not break.
 //
 // Markdown: what an entry says often is Markdown itself: headings, fences, HTML. It stands in a
 // quote, which no block can leave, and what would still act there (headings, HTML, images, link
 // definitions) is escaped. Fenced code keeps its text: its fence is made anew, longer than any in
 // it.
-//
-// YAML: 1.2 in block style, so that readers of YAML 1.1 take the values for the same: "yes", "1:30"
-// and times are quoted.
-//
-//   id: dec-1
-//   tags:
-//     - db
-//   rationale: |-
-//     First line
-//     second line
 
 /// `text` as a quote: each line behind `front` and "> ". Ends in '\n'.
 std::string markdown_quote(std::string_view text, std::string_view front = {});
@@ -168,14 +143,5 @@ std::string markdown_code(std::string_view text);
 /// `text` in a fence that it cannot close. Ends in '\n'.
 std::string markdown_fence(std::string_view text, std::string_view language,
                            std::string_view front = {});
-
-/// `text` as a scalar on one line: plain where that can mean nothing else, else in double quotes.
-std::string yaml_scalar(std::string_view text);
-
-/// Appends the members of `object`, a line or more each, indented by `indent` blanks; the first one
-/// without the blanks. `raw` is the JSON text that `object` was parsed from: numbers keep their
-/// form. Appends "{}\n" when there are none.
-void append_yaml_members(std::string& out, JsonValue object, std::string_view raw,
-                         std::size_t indent);
 
 }  // namespace bmad_mem::cli

@@ -7,6 +7,7 @@
 
 #include "bmad_mem/text.hpp"
 #include "exchange/export/export_writer.hpp"
+#include "exchange/files.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -117,17 +118,9 @@ std::string quoted_line(std::string_view line) {
 }
 
 std::vector<std::string_view> all_lines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (true) {
-    const std::size_t newline = text.find('\n');
-    std::string_view line = text.substr(0, newline);
-    line = line.substr(0, std::min(line.find_last_not_of('\r') + 1, line.size()));
-    lines.push_back(line);
-    if (newline == std::string_view::npos) {
-      return lines;
-    }
-    text.remove_prefix(newline + 1);
-  }
+  std::vector<std::string_view> lines = lines_of(text);
+  std::ranges::transform(lines, lines.begin(), without_line_end);
+  return lines;
 }
 
 struct Fence {
@@ -168,12 +161,9 @@ std::string markdown_fence(std::string_view text, std::string_view language,
 }
 
 std::string markdown_quote(std::string_view text, std::string_view front) {
-  while (text.ends_with('\n')) {
-    text.remove_suffix(1);
-  }
   const std::string quote = fmt::format("{}> ", front);
   std::string out;
-  const std::vector<std::string_view> lines = all_lines(text);
+  const std::vector<std::string_view> lines = all_lines(without_line_end(text));
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Fence fence = opening_fence(lines[i]);
     if (fence.mark == '\0') {
@@ -184,8 +174,7 @@ std::string markdown_quote(std::string_view text, std::string_view front) {
     for (++i; i < lines.size() && !closes(fence, lines[i]); ++i) {
       code.append(lines[i]).append("\n");
     }
-    out +=
-        markdown_fence(code.substr(0, code.empty() ? 0 : code.size() - 1), fence.language, quote);
+    out += markdown_fence(code, fence.language, quote);
   }
   return out;
 }

@@ -261,7 +261,6 @@ class OwnExportImport final : public OwnImport {
   /// Gathers the lines of a session.
   struct Collector final : ExportVisitor {
     explicit Collector(std::map<Key, Versions>& to) : known(to) {}
-    Status on_session(const Session& /*session*/) override { return {}; }
     Status on_entry(const Entry& entry) override {
       known[Key(entry.type, entry.id)].lines.push_back(entry.json);
       return {};

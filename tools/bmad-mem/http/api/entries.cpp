@@ -184,11 +184,9 @@ bool stream(const MemoryManager& memory, const ExportOptions& options, std::stri
   Output out([&](std::string_view piece) { return client.write(piece); });
   const std::unique_ptr<ExportWriter> writer =
       make_export_writer(format, out, system_clock().now());
-  // The headers Unreadable-Lines and Sealed-Entries have told how many there are.
-  std::vector<Error> problems;
-  WritingVisitor visitor(writer.get(), out, /*progress=*/nullptr, problems);
   writer->begin();
-  const Result<ExportReport> report = memory.export_entries(options, visitor);
+  // The headers Unreadable-Lines and Sealed-Entries have told how many problems there are.
+  const Result<ExportReport> report = memory.export_entries(options, *writer);
   if (!report) {
     return false;
   }
