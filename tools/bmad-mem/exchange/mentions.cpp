@@ -26,39 +26,22 @@ constexpr auto kProducts = std::to_array<std::string_view>(
      "moment.js", "nest.js", "next.js", "node.js", "nuxt.js", "p5.js", "react.js", "three.js",
      "vue.js"});
 
-bool is_name_character(char c) {
-  return is_lower(c) || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
-}
-
 bool is_token_character(char c) {
-  return is_name_character(c) || std::string_view("./-@+~#:$*()[]").contains(c);
-}
-
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
+  return is_word_byte(c) || std::string_view("./-@+~#:$*()[]").contains(c);
 }
 
 void add_once(std::vector<std::string>& list, std::string_view text) {
-  if (std::ranges::find(list, text) == list.end()) {
+  if (!is_among(list, text)) {
     list.emplace_back(text);
   }
 }
 
 /// "src/a.ts" of "src/a.ts:12:3".
 std::string_view without_line(std::string_view word) {
-  while (true) {
-    const std::size_t colon = word.rfind(':');
-    const bool is_number = colon != std::string_view::npos && colon + 1 < word.size() &&
-                           std::ranges::all_of(word.substr(colon + 1), is_digit);
-    if (!is_number) {
-      return word;
-    }
-    word = word.substr(0, colon);
-  }
+  const std::size_t colon = word.rfind(':');
+  const bool is_number = colon != std::string_view::npos && colon + 1 < word.size() &&
+                         std::ranges::all_of(word.substr(colon + 1), is_digit);
+  return is_number ? without_line(word.substr(0, colon)) : word;
 }
 
 bool is_file(std::string_view word) {
@@ -71,26 +54,23 @@ bool is_file(std::string_view word) {
     return false;
   }
   const bool has_letter = std::ranges::any_of(
-      name.substr(0, dot), [](char c) { return is_name_character(c) && !is_digit(c); });
-  return has_letter && std::ranges::binary_search(kEndings, lowered(name.substr(dot + 1))) &&
-         (name.size() != word.size() ||
-          std::ranges::find(kProducts, lowered(name)) == kProducts.end());
+      name.substr(0, dot), [](char c) { return is_word_byte(c) && !is_digit(c); });
+  return has_letter && std::ranges::binary_search(kEndings, lower_ascii(name.substr(dot + 1))) &&
+         (name.size() != word.size() || !is_among(kProducts, lower_ascii(name)));
 }
 
 /// The last name in "a::b", "a.b" and "b"; empty when it is no name.
 std::string_view last_name(std::string_view word) {
-  const std::size_t begin = word.find_last_of(":.");
-  const std::string_view name = begin == std::string_view::npos ? word : word.substr(begin + 1);
+  const std::string_view name = word.substr(word.find_last_of(":.") + 1);  // npos + 1 is 0.
   const bool is_name = name.size() >= kSymbolSizeMin && !is_digit(name.front()) &&
-                       std::ranges::all_of(name, is_name_character);
+                       std::ranges::all_of(name, is_word_byte);
   return is_name ? name : std::string_view();
 }
 
 /// Whether only code is written so: snake_case, camelCase.
 bool looks_like_code(std::string_view name) {
   for (std::size_t i = 1; i < name.size(); ++i) {
-    const bool is_upper = name[i] >= 'A' && name[i] <= 'Z';
-    if ((name[i] == '_' && i + 1 < name.size()) || (is_upper && is_lower(name[i - 1]))) {
+    if ((name[i] == '_' && i + 1 < name.size()) || (is_upper(name[i]) && is_lower(name[i - 1]))) {
       return true;
     }
   }
@@ -109,13 +89,8 @@ void add_word(Mentions& mentions, std::string_view word, bool is_code) {
     }
     return;
   }
-  while (!word.empty() && std::string_view("()[]").contains(word.front())) {
-    word.remove_prefix(1);
-  }
-  while (!word.empty() && std::string_view(".:()[]-").contains(word.back())) {
-    word.remove_suffix(1);
-  }
-  word = without_line(word);
+  word.remove_prefix(std::min(word.find_first_not_of("()[]"), word.size()));
+  word = without_line(word.substr(0, word.find_last_not_of(".:()[]-") + 1));
   if (is_file(word)) {
     add_once(mentions.files, word);
   } else if (const std::string_view name = last_name(word);

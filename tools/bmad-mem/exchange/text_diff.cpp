@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstdint>
 #include <iterator>
+#include <ranges>
 #include <span>
 #include <vector>
 
@@ -91,35 +92,31 @@ void compare_middle(std::span<const std::string> before, std::span<const std::st
 std::vector<DiffLine> compare(std::span<const std::string> before,
                               std::span<const std::string> after) {
   std::vector<DiffLine> lines;
-  const std::size_t shorter = std::min(before.size(), after.size());
-  std::size_t front = 0;
-  while (front < shorter && before[front] == after[front]) {
-    ++front;
-  }
-  std::size_t back = 0;
-  while (back < shorter - front &&
-         before[before.size() - 1 - back] == after[after.size() - 1 - back]) {
-    ++back;
-  }
-  assert(front + back <= shorter && "no line is both");
-  add_lines(lines, ' ', before.first(front));
-  compare_middle(before.subspan(front, before.size() - front - back),
-                 after.subspan(front, after.size() - front - back), lines);
-  add_lines(lines, ' ', before.last(back));
+  const auto front = std::ranges::mismatch(before, after);
+  add_lines(lines, ' ', {before.begin(), front.in1});
+  const std::span old_rest(front.in1, before.end());
+  const std::span new_rest(front.in2, after.end());
+  const auto back =
+      std::ranges::mismatch(old_rest | std::views::reverse, new_rest | std::views::reverse);
+  compare_middle({old_rest.begin(), back.in1.base()}, {new_rest.begin(), back.in2.base()}, lines);
+  add_lines(lines, ' ', {back.in1.base(), old_rest.end()});
   return lines;
+}
+
+std::size_t count_of(std::span<const DiffLine> lines, char mark) {
+  return static_cast<std::size_t>(std::ranges::count(lines, mark, &DiffLine::mark));
 }
 
 /// The lines [first, last) as a hunk. `before` and `after` count the lines of each text above it.
 std::string hunk(const std::vector<DiffLine>& lines, std::size_t first, std::size_t last,
                  std::size_t before, std::size_t after) {
   assert(first < last && last <= lines.size());
-  std::size_t old_count = 0;
-  std::size_t new_count = 0;
+  const std::span shown = std::span(lines).subspan(first, last - first);
+  const auto old_count = shown.size() - count_of(shown, '+');
+  const auto new_count = shown.size() - count_of(shown, '-');
   std::string body;
-  for (std::size_t i = first; i < last; ++i) {
-    old_count += lines[i].mark != '+' ? 1 : 0;
-    new_count += lines[i].mark != '-' ? 1 : 0;
-    fmt::format_to(std::back_inserter(body), "{}{}\n", lines[i].mark, lines[i].text);
+  for (const auto& [mark, text] : shown) {
+    fmt::format_to(std::back_inserter(body), "{}{}\n", mark, text);
   }
   // A side without lines names the line above it.
   return fmt::format("@@ -{},{} +{},{} @@\n{}", before + (old_count > 0 ? 1 : 0), old_count,
@@ -135,10 +132,10 @@ std::string unified_diff(std::string_view before, std::string_view after, std::s
   std::size_t new_lines = 0;
   std::size_t told = 0;  // What stands in front of it is in a hunk, or too far from a change.
   const auto pass = [&](std::size_t to) {
-    for (; told < to; ++told) {
-      old_lines += lines[told].mark != '+' ? 1 : 0;
-      new_lines += lines[told].mark != '-' ? 1 : 0;
-    }
+    const std::span passed = std::span(lines).subspan(told, to - told);
+    old_lines += passed.size() - count_of(passed, '+');
+    new_lines += passed.size() - count_of(passed, '-');
+    told = to;
   };
   for (std::size_t i = 0; i < lines.size();) {
     if (lines[i].mark == ' ') {

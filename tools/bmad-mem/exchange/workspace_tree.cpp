@@ -3,16 +3,17 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include "bmad_mem/text.hpp"
+#include "cli/program.hpp"
+#include "exchange/files.hpp"
+#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -28,73 +29,36 @@ constexpr auto kSkippedFolders =
 constexpr auto kProseEndings =
     std::to_array<std::string_view>({".jsonl", ".log", ".md", ".rst", ".txt"});
 
-std::string_view name_of(std::string_view path) {
-  path = path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
-  return path.substr(path.rfind('/') + 1);
-}
-
-/// `path` without ".", ".." and doubled slashes; nothing for one that leads out of the folder.
-std::string plain_path(std::string_view path) {
-  std::vector<std::string_view> parts;
-  while (!path.empty()) {
-    const std::string_view part = path.substr(0, path.find('/'));
-    path.remove_prefix(std::min(path.size(), part.size() + 1));
-    if (part == "..") {
-      if (parts.empty()) {
-        return {};
-      }
-      parts.pop_back();
-    } else if (!part.empty() && part != ".") {
-      parts.push_back(part);
-    }
-  }
-  std::string plain;
-  for (const std::string_view part : parts) {
-    plain += plain.empty() ? "" : "/";
-    plain += part;
-  }
-  assert(!plain.starts_with('/') && !plain.ends_with('/'));
-  return plain;
+/// `path`, relative, without ".", ".." and doubled slashes; nothing for one that leads out of the
+/// folder.
+std::string plain_path(const fs::path& path) {
+  const std::string plain = path.lexically_normal().generic_string();
+  return plain == "." || plain == ".." || plain.starts_with("../")
+             ? std::string()
+             : std::string(trimmed(plain, "/"));
 }
 
 /// The bytes of a regular file; empty for any other, a longer one, and one with zero bytes.
 std::string source_text(const std::string& path, std::uint64_t size_max) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) {
-    return {};
-  }
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat info{};
   std::string text;
-  if (::fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
+  if (::fstat(file.number(), &info) == 0 && S_ISREG(info.st_mode) &&
       static_cast<std::uint64_t>(info.st_size) <= size_max) {
-    text.resize(static_cast<std::size_t>(info.st_size));
-    std::size_t size = 0;
-    while (size < text.size()) {
-      const ssize_t got = ::read(file, text.data() + size, text.size() - size);
-      if (got <= 0) {
-        break;
-      }
-      size += static_cast<std::size_t>(got);
-    }
-    text.resize(size);
+    read_bytes(file, static_cast<std::size_t>(info.st_size), text);
   }
-  ::close(file);
   return text.substr(0, 1024).contains('\0') ? std::string() : text;
 }
-
-bool is_of_name(char c) { return is_lower(c) || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
 
 /// Takes the names that stand in `text` out of `wanted`.
 void strike_out(std::string_view text, std::set<std::string, std::less<>>& wanted) {
   for (std::size_t at = 0; at < text.size() && !wanted.empty();) {
     std::size_t end = at;
-    while (end < text.size() && is_of_name(text[end])) {
+    while (end < text.size() && is_word_byte(text[end])) {
       ++end;
     }
-    if (end > at) {
-      if (const auto found = wanted.find(text.substr(at, end - at)); found != wanted.end()) {
-        wanted.erase(found);
-      }
+    if (const auto found = wanted.find(text.substr(at, end - at)); found != wanted.end()) {
+      wanted.erase(found);
     }
     at = std::max(end, at + 1);
   }
@@ -117,7 +81,7 @@ WorkspaceTree::WorkspaceTree(std::string folder, const WorkspaceLimits& limits)
     const std::string path = at->path().string().substr(folder_.size() + 1);
     std::error_code ignored;
     const bool is_folder = at->symlink_status(ignored).type() == fs::file_type::directory;
-    const std::string_view name = name_of(path);
+    const std::string_view name = base_name(path);
     if (is_folder && std::ranges::binary_search(kSkippedFolders, name)) {
       at.disable_recursion_pending();
     } else {
@@ -144,10 +108,9 @@ bool WorkspaceTree::has(std::string_view path) const {
   if (std::ranges::binary_search(kSkippedFolders, std::string_view(plain).substr(0, slash))) {
     return true;  // Nobody has looked there.
   }
-  const auto found = by_name_.find(std::string(name_of(plain)));
+  const auto found = by_name_.find(std::string(base_name(plain)));
   return found != by_name_.end() && std::ranges::any_of(found->second, [&](std::size_t index) {
-           std::string_view file = files_[index];
-           file = file.ends_with('/') ? file.substr(0, file.size() - 1) : file;
+           const std::string_view file = trimmed(files_[index], "/");
            return file == plain || file.ends_with('/' + plain);
          });
 }
