@@ -144,35 +144,26 @@ std::string_view tool_path(JsonValue input) {
 std::string tool_input_text(JsonValue input) {
   const std::string_view path = tool_path(input);
   std::string out;
-  std::size_t count = 0;
   std::string_view only;
+  std::size_t count = 0;
   for (const JsonMember& member : input.members()) {
     if (out.size() > 2 * kSnippetSizeMax) {
       break;
     }
     if (!is_among(kPathKeys, member.key) || member.value.string() != path) {
       only = member.value.string();
-      out += fmt::format("{}{}: {}", count == 0 ? "" : "\n", member.key, value_text(member.value));
+      append_part(out, fmt::format("{}: {}", member.key, value_text(member.value)), "\n");
       ++count;
     }
   }
   return count == 1 && !only.empty() ? std::string(only) : out;
 }
 
-std::string tool_result_text(JsonValue content,
-                             const std::function<void(std::string_view)>& on_skipped) {
-  if (content.is_string()) {
-    return std::string(content.string());
-  }
-  std::string out;
+std::string tool_result_text(JsonValue content) {
+  std::string out(content.string());
   for (const JsonValue block : content.elements()) {
     const std::string_view kind = block["type"].string();
-    if (kind == "text" || (kind.empty() && block["text"].is_string())) {
-      out += out.empty() ? "" : "\n";
-      out += block["text"].string();
-    } else {
-      on_skipped(kind);
-    }
+    append_part(out, kind.empty() || kind == "text" ? block["text"].string() : "", "\n");
   }
   return out;
 }
@@ -182,6 +173,13 @@ std::string record_reason(std::string_view type) {
     return is_lower(c) || is_digit(c) || c == '-' || c == '_';
   });
   return fmt::format("{} records", is_word ? type : "other");
+}
+
+void append_part(std::string& out, std::string_view text, std::string_view between) {
+  if (!text.empty()) {
+    out += out.empty() ? "" : between;
+    out += text;
+  }
 }
 
 std::string_view base_name(std::string_view path) {
@@ -248,8 +246,7 @@ std::string without_private(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = std::min(lower.find(kBegin, at), text.size());
     out += text.substr(at, begin - at);
-    const std::size_t end = lower.find(kEnd, begin);
-    at = end == std::string::npos ? text.size() : end + kEnd.size();
+    at = std::min(lower.find(kEnd, begin), text.size()) + kEnd.size();
   }
   return out;
 }
@@ -296,17 +293,10 @@ void CommandTexts::add_folder(const std::string& folder) {
 
 void CommandTexts::add(std::string name, std::string_view text) {
   text = stripped(text);
-  std::size_t at = text.size();
-  std::size_t size = 0;
-  for (const std::string_view placeholder : kPlaceholders) {
-    if (const std::size_t found = text.find(placeholder); found < at) {
-      at = found;
-      size = placeholder.size();
-    }
-  }
-  assert(at + size <= text.size());
-  const std::string_view before = text.substr(0, at);
-  const std::string_view behind = text.substr(at + size);
+  const auto place_of = [&](std::string_view placeholder) { return text.find(placeholder); };
+  const std::string_view first = *std::ranges::min_element(kPlaceholders, {}, place_of);
+  const std::string_view before = text.substr(0, place_of(first));
+  const std::string_view behind = text.substr(std::min(before.size() + first.size(), text.size()));
   const bool has_more = std::ranges::any_of(
       kPlaceholders, [&](std::string_view more) { return behind.contains(more); });
   if (!has_more && before.size() + behind.size() >= kFixedTextMin) {

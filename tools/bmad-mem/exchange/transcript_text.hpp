@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,19 +36,15 @@ std::string_view tool_path(JsonValue input);
 /// the key where a text is all there is.
 std::string tool_input_text(JsonValue input);
 
-/// The text of a tool's output. `on_skipped` is called with the kind of each block that is no text.
-std::string tool_result_text(JsonValue content,
-                             const std::function<void(std::string_view)>& on_skipped);
-
-// How is counted what is left out: blocks that are no text, what the program wrote in somebody's
-// name, and thinking.
-inline constexpr std::string_view kSkippedBlocks = "base64 images and documents";
-inline constexpr std::string_view kByProgram = "messages made by the program";
-inline constexpr std::string_view kThinking = "thinking blocks";
+/// The text of a tool's output, a text or blocks of which some may be text.
+std::string tool_result_text(JsonValue content);
 
 /// How a record of this type is counted that is left out. The type came from outside, so it is not
 /// trusted to be a word.
 std::string record_reason(std::string_view type);
+
+/// Appends `text`, with `between` in front unless it is the first; nothing for an empty one.
+void append_part(std::string& out, std::string_view text, std::string_view between = "\n\n");
 
 /// The last part of a path.
 std::string_view base_name(std::string_view path);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
@@ -32,16 +33,6 @@ std::string_view first_text(JsonValue payload, std::initializer_list<std::string
   return {};
 }
 
-bool is_machine_prompt(JsonValue payload, std::string_view prompt) {
-  return is_machine_text(prompt) || payload["source"].string() == "system";
-}
-
-void add_folder(std::vector<std::string>& folders, std::string_view folder) {
-  if (folder.starts_with('/')) {
-    folders.emplace_back(folder);
-  }
-}
-
 /// Copilot CLI calls the hooks in settings of Claude Code, too, and those of its own say the same.
 /// Claude Code always names its transcript, and no time.
 bool is_of_copilot(const ClientFacts& client, JsonValue payload) {
@@ -59,7 +50,8 @@ bool is_typed_text(const HookEvent& event, JsonValue payload) {
 void read_text(HookEvent& event, JsonValue payload, const HookEventRow& row) {
   std::string_view raw = payload[row.text].string();
   raw = raw.substr(0, row.until.empty() ? raw.npos : raw.find(row.until));
-  event.is_machine_text = event.kind == kPrompt && is_machine_prompt(payload, raw);
+  event.is_machine_text =
+      event.kind == kPrompt && (is_machine_text(raw) || payload["source"].string() == "system");
   const std::string text = without_injected(raw);
   const std::string_view said = stripped(text);
   // The first line stays indented: so one sees that it is code, and no sentence of the person.
@@ -93,12 +85,11 @@ HookEvent read_hook_event(const ClientFacts& client, JsonValue payload) {
     event.session_id = session_id_from(client.session_prefix, session);
   }
   const JsonValue told = row->inside.empty() ? payload : payload[row->inside];
-  add_folder(event.folders, payload["cwd"].string());
+  event.folders.emplace_back(payload["cwd"].string());
   for (const std::string_view key : {"workspace_roots", "workspaceRoots"}) {
-    for (const JsonValue root : payload[key].elements()) {
-      add_folder(event.folders, root.string());
-    }
+    std::ranges::move(json_strings(payload[key]), std::back_inserter(event.folders));
   }
+  std::erase_if(event.folders, [](const std::string& folder) { return !folder.starts_with('/'); });
   event.turn = first_text(payload, {"prompt_id", "turn_id", "generation_id", "execution_id"});
   event.source = payload["source"].string();
   event.is_continued = payload["stop_hook_active"].boolean();
@@ -133,21 +124,13 @@ bool is_own_tool_call(const HookToolCall& call) {
   // "mcp__bmad-mem__memory_add", "mcp_bmad-mem_memory_add", "MCP:memory_add"; and where the server
   // stands in front, "bmad-mem_memory_add", "bmad-mem-memory_add".
   const std::string_view name = call.name;
-  if (name.starts_with("bmad-mem_") || name.starts_with("bmad-mem-")) {
-    return true;
-  }
-  const bool is_mcp = call.name.starts_with("mcp_") || call.name.starts_with("MCP:");
-  if (is_mcp && (call.name.contains("_bmad-mem_") ||
-                 std::ranges::any_of(kOurTools, [&](std::string_view tool) {
-                   return call.name.ends_with(tool);
-                 }))) {
-    return true;
-  }
-  if (call.path.contains(".bmad/memory/")) {
-    return true;
-  }
   const std::string_view command = stripped(call.command);
-  return base_name(command.substr(0, command.find_first_of(" \t\n"))) == "bmad-mem";
+  const bool is_mcp = name.starts_with("mcp_") || name.starts_with("MCP:");
+  const auto ends_name = [&](std::string_view tool) { return name.ends_with(tool); };
+  return name.starts_with("bmad-mem_") || name.starts_with("bmad-mem-") ||
+         (is_mcp && (name.contains("_bmad-mem_") || std::ranges::any_of(kOurTools, ends_name))) ||
+         call.path.contains(".bmad/memory/") ||
+         base_name(command.substr(0, command.find_first_of(" \t\n"))) == "bmad-mem";
 }
 
 bool takes_context(const HookEvent& event) { return event.answer != HookAnswer::kNoAnswer; }
@@ -232,38 +215,33 @@ std::string patch_counts(JsonValue patch) {
 
 /// The text of a tool's answer, in whatever of the known shapes.
 std::string response_text(JsonValue response) {
-  const auto ignore = [](std::string_view) {};
   if (response.is_string() || response.is_array()) {
-    return tool_result_text(response, ignore);
+    return tool_result_text(response);
   }
   if (response["structuredPatch"].is_array()) {
     return patch_counts(response["structuredPatch"]);
   }
   if (response["stdout"].is_string() || response["stderr"].is_string()) {
-    const std::string_view said = stripped(response["stdout"].string());
-    const std::string_view complained = stripped(response["stderr"].string());
-    return fmt::format("{}{}{}", said, said.empty() || complained.empty() ? "" : "\n", complained);
+    std::string said(stripped(response["stdout"].string()));
+    append_part(said, stripped(response["stderr"].string()), "\n");
+    return said;
   }
   if (const JsonValue file = response["file"]; file.is_object()) {  // What was read.
     return std::string(file["content"].string());
   }
   for (const JsonValue content : {response["content"], response["llmContent"]}) {
     if (content.is_string() || content.is_array()) {
-      return tool_result_text(content, ignore);
+      return tool_result_text(content);
     }
   }
-  for (const std::string_view key : {"text_result_for_llm", "returnDisplay", "result", "error"}) {
-    if (!response[key].string().empty()) {
-      return std::string(response[key].string());
-    }
-  }
-  return tool_input_text(response);  // A line for each member.
+  const std::string_view text =
+      first_text(response, {"text_result_for_llm", "returnDisplay", "result", "error"});
+  return text.empty() ? tool_input_text(response) : std::string(text);  // A line for each member.
 }
 
 /// Cursor hands JSON on as text.
 std::string response_in_text(std::string_view text) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(text);
+  const ParsedJson value(text);
   return value && value->is_object() ? response_text(*value) : std::string(text);
 }
 

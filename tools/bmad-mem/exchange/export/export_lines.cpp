@@ -11,6 +11,7 @@
 #include "cli/json_text.hpp"
 #include "cli/results.hpp"
 #include "exchange/export/export_writer.hpp"
+#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -19,8 +20,7 @@ constexpr std::array<std::string_view, 2> kAdded = {"session_id", "type"};
 
 /// Whether a member may have to be renamed: quick, and never wrong when it says no.
 bool may_have_added(std::string_view text) {
-  return text.find("session_id\"") != std::string_view::npos ||
-         text.find("type\"") != std::string_view::npos;
+  return text.contains("session_id\"") || text.contains("type\"");
 }
 
 /// `front` (members, with a comma behind them) and the members of the entry.
@@ -37,12 +37,6 @@ std::string with_front(const Entry& entry, std::string_view front) {
   }
   out.back() = '}';
   return out;
-}
-
-void add_some(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
-  if (!texts.empty()) {
-    put(json, key, texts);
-  }
 }
 
 Error bad_field(std::string_view field, std::string_view why) {
@@ -97,24 +91,15 @@ bool is_export_document(std::string_view beginning) {
 }
 
 std::string session_identity(const Session& session) {
-  JsonWriter json;
-  json.begin_object().member("session_id", session.session_id);
-  if (!session.problem) {
-    json.member("created_at", format_rfc3339(session.created_at));
-  }
-  put(json, "closed_at", session.closed_at);
-  add_text(json, "user_id", session.user_id);
-  add_some(json, "agent_ids", session.agent_ids);
-  add_text(json, "project_name", session.project_name);
-  add_text(json, "session_type", session.session_type);
-  add_some(json, "tags", session.tags);
-  if (!session.title.empty() && session.title_from != TitleSource::kDay) {
-    json.member("title", session.title).member("title_from", title_source_name(session.title_from));
-  }
-  if (!session.metadata_json.empty()) {
-    json.key("metadata").raw(session.metadata_json);
-  }
-  return json.end_object().take();
+  const bool has_title = !session.title.empty() && session.title_from != TitleSource::kDay;
+  return json_object("session_id", session.session_id, "created_at",
+                     only_if(!session.problem, session.created_at), "closed_at", session.closed_at,
+                     "user_id", if_some(session.user_id), "agent_ids", if_some(session.agent_ids),
+                     "project_name", if_some(session.project_name), "session_type",
+                     if_some(session.session_type), "tags", if_some(session.tags), "title",
+                     only_if(has_title, session.title), "title_from",
+                     only_if(has_title, title_source_name(session.title_from)), "metadata",
+                     only_if(!session.metadata_json.empty(), raw_json(session.metadata_json)));
 }
 
 Result<Session> read_session_identity(JsonValue identity) {
@@ -158,7 +143,7 @@ std::string exported_entry_of_session(const Entry& entry) {
 std::string stored_entry(std::string_view text, std::string_view type) {
   std::string out = "{";
   for (const MemberText& member : json_members(text)) {
-    if (std::ranges::find(kAdded, member.key) == kAdded.end()) {
+    if (!is_among(kAdded, member.key)) {
       out += fmt::format("{}\"{}\":{}", out.size() == 1 ? "" : ",",
                          name_within(kAdded, type, member.key), member.value);
     }
@@ -178,26 +163,18 @@ std::string EntryContent::text(std::string_view key) const {
     return std::string(value.string());
   }
   if (value.present() && value.kind() != JsonKind::kNull) {
-    for (const MemberText& member : json_members(entry_.json)) {
-      if (member.key == key) {
-        return json_compact(member.value);
-      }
-    }
+    const std::vector<MemberText> members = json_members(entry_.json);
+    const auto member = std::ranges::find(members, key, &MemberText::key);
+    return member == members.end() ? std::string() : json_compact(member->value);
   }
   return {};
 }
 
 std::vector<std::string> EntryContent::texts(std::string_view key) const {
   const JsonValue value = value_[key];
-  std::vector<std::string> found;
-  if (value.is_string() && !value.string().empty()) {
-    found.emplace_back(value.string());
-  }
-  for (const JsonValue element : value.elements()) {
-    if (element.is_string()) {
-      found.emplace_back(element.string());
-    }
-  }
+  std::vector<std::string> found = json_strings(value);
+  found.emplace_back(value.string());
+  std::erase(found, "");
   return found;
 }
 
@@ -213,11 +190,9 @@ std::string EntryContent::main_text() const {
     case EntryType::kPreference:
       return text("key") + ": " + text("value");
     case EntryType::kEvent: {
-      const std::vector<std::string> parts = {text("tool"), text("path"), text("content")};
       std::string out = text("kind");
-      for (const std::string& part : parts) {
-        out += part.empty() ? "" : " ";
-        out += part;
+      for (const std::string_view key : {"tool", "path", "content"}) {
+        append_part(out, text(key), " ");
       }
       return out;
     }
@@ -226,8 +201,9 @@ std::string EntryContent::main_text() const {
     case EntryType::kArtifact:
       break;
   }
-  const std::string snippet = text("snippet");
-  return text("title") + (snippet.empty() ? "" : ": ") + snippet;
+  std::string out = text("title");
+  append_part(out, text("snippet"), ": ");
+  return out;
 }
 
 }  // namespace bmad_mem::cli

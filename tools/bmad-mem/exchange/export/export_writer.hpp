@@ -51,7 +51,7 @@ class ExportWriter : public ExportVisitor {
     }
   }
 
-  Progress* progress = nullptr;     ///< Null: none is shown.
+  Progress* progress = nullptr;      ///< Null: none is shown.
   std::vector<Error> problems = {};  ///< To be told when the progress bar is gone.
 
  protected:

@@ -58,7 +58,7 @@ std::string TranscriptImporter::time_of(const std::string& timestamp) {
 std::string TranscriptImporter::said_by_person(const std::string& text) {
   std::string typed = without_injected(text);
   if (is_blank(typed) && !is_blank(text)) {
-    sink_.skip(kByProgram);
+    sink_.skip("messages made by the program");
     return {};
   }
   typed = commands_.typed(typed).value_or(typed);
@@ -272,13 +272,6 @@ std::string python_time(JsonValue text) {
   const std::string time = time_text(text);
   const auto zoned = try_parse_rfc3339(std::string(text.string()) + "Z");
   return time.empty() && zoned ? format_rfc3339(*zoned) : time;
-}
-
-void append_part(std::string& out, std::string_view text, std::string_view between) {
-  if (!text.empty()) {
-    out += out.empty() ? "" : between;
-    out += text;
-  }
 }
 
 }  // namespace bmad_mem::cli

@@ -263,8 +263,6 @@ char first_character(std::string_view beginning);
 std::string time_text(JsonValue text);
 /// The same; a time without a zone, as Python writes it by itself, is UTC.
 std::string python_time(JsonValue text);
-/// Appends `text`, with `between` in front unless it is the first.
-void append_part(std::string& out, std::string_view text, std::string_view between = "\n\n");
 /// The members "source" and "imported_from" of what another memory gave away; without `line` when
 /// it is 0.
 inline auto memory_origin(std::string_view format, std::string_view file, std::uint64_t line) {
