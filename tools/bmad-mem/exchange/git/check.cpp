@@ -23,50 +23,6 @@ namespace {
 
 constexpr std::size_t kPatchMax = std::size_t{256} << 20U;
 
-/// The lines that a patch adds, file by file.
-///
-///   \x01<hash>           of --format
-///   diff --git a b       a file; what follows until '@' is its head
-///   +++ path
-///   @@ … @@              its lines: '+', '-', '\', and for merges one column a parent
-class PatchReader {
- public:
-  using Visit =
-      std::function<void(std::string_view commit, std::string_view path, std::string_view added)>;
-
-  explicit PatchReader(const Visit& visit) : visit_(visit) {}
-
-  void read(std::string_view patch) {
-    for (const std::string_view line : lines_of(patch)) {
-      read_line(line);
-    }
-  }
-
- private:
-  void read_line(std::string_view line) {
-    if (line.starts_with('\x01')) {
-      commit_ = line.substr(1);
-    } else if (line.starts_with("diff ")) {
-      parents_ = 0;
-    } else if (parents_ == 0 && line.starts_with("+++ ")) {
-      path_ = line.substr(4);
-    } else if (line.starts_with("@@")) {
-      parents_ = std::min(line.find_first_not_of('@'), line.size()) - 1;
-      assert(parents_ > 0 && "a line that starts with @@ has two at least");
-    } else if (parents_ > 0) {
-      const std::string_view columns = line.substr(0, parents_);
-      if (columns.find('+') != std::string_view::npos) {
-        visit_(commit_, path_, line.substr(columns.size()));
-      }
-    }
-  }
-
-  const Visit& visit_;
-  std::string_view commit_;
-  std::string_view path_;
-  std::size_t parents_ = 0;  // 0: in the head of a file.
-};
-
 /// "<<<<<<< ours": at least seven of `mark`, then a blank or nothing.
 bool is_marker(std::string_view line, char mark) {
   constexpr std::size_t kMarkerSize = 7;
@@ -84,8 +40,9 @@ bool is_in_session(std::string_view path, std::string_view name) {
 
 class RepositoryCheck {
  public:
-  RepositoryCheck(const std::string& root, const SecretScanner& scanner)
-      : root_(root), scanner_(scanner) {}
+  RepositoryCheck(const std::string& root, const SecretScanner& scanner,
+                  const std::function<void(std::uint64_t, std::uint64_t)>& on_progress)
+      : root_(root), scanner_(scanner), on_progress_(on_progress) {}
 
   void check_settings() {
     const ProgramRun section =
@@ -119,19 +76,11 @@ class RepositoryCheck {
   }
 
   /// All that commits added, also of those that only a reflog remembers.
-  void check_history(const std::function<void(std::uint64_t, std::uint64_t)>& on_progress) {
+  void check_history() {
     const ProgramRun run = list_commits(root_);
     check_whole(run);
     const std::vector<std::string_view> commits = lines_of(run.output);
     result_.commits = commits.size();
-    const PatchReader::Visit visit = [&](std::string_view commit, std::string_view path,
-                                         std::string_view added) {
-      if (commit != last_commit_) {
-        last_commit_ = commit;
-        on_progress(looked_at_++, result_.commits);
-      }
-      look_for_secrets(commit, path, added);
-    };
     const GitWords words = {"-c",
                             "log.showRoot=true",
                             "log",
@@ -147,19 +96,13 @@ class RepositoryCheck {
                             "--no-ext-diff",
                             "--no-show-signature",
                             "--format=%x01%H"};
-    run_git_on(root_, words, commits, kPatchMax, [&](const ProgramRun& patch) {
-      check_whole(patch);
-      PatchReader(visit).read(patch.output);
-    });
+    run_git_on(root_, words, commits, kPatchMax,
+               [&](const ProgramRun& patch) { check_patch(patch); });
     note_compressed();
   }
 
   /// What no commit has yet: staged, changed or new.
   void check_folder() {
-    const PatchReader::Visit visit = [&](std::string_view commit, std::string_view path,
-                                         std::string_view added) {
-      look_for_secrets(commit, path, added);
-    };
     for (const bool is_staged : {true, false}) {
       GitWords words = {"diff",         "-p",         "-U0",          "--relative",
                         "--no-prefix",  "--no-color", "--no-renames", "--no-textconv",
@@ -167,9 +110,7 @@ class RepositoryCheck {
       if (is_staged) {
         words.emplace_back("--cached");
       }
-      const ProgramRun patch = run_git(root_, words);
-      check_whole(patch);
-      PatchReader(visit).read(patch.output);
+      check_patch(run_git(root_, words));
     }
     const ProgramRun run =
         run_git(root_, {"ls-files", "-z", "--others", "--exclude-standard", "--", "."});
@@ -249,6 +190,34 @@ class RepositoryCheck {
     }
   }
 
+  /// The lines that a patch adds, file by file.
+  ///
+  ///   \x01<hash>           of --format
+  ///   diff --git a b       a file; what follows until '@' is its head
+  ///   +++ path
+  ///   @@ … @@              its lines: '+', '-', '\', and for merges one column a parent
+  void check_patch(const ProgramRun& patch) {
+    check_whole(patch);
+    std::string_view commit;
+    std::string_view path;
+    std::size_t parents = 0;  // 0: in the head of a file.
+    for (const std::string_view line : lines_of(patch.output)) {
+      if (line.starts_with('\x01')) {
+        commit = line.substr(1);
+        on_progress_(looked_at_++, result_.commits);
+      } else if (line.starts_with("diff ")) {
+        parents = 0;
+      } else if (parents == 0 && line.starts_with("+++ ")) {
+        path = line.substr(4);
+      } else if (line.starts_with("@@")) {
+        parents = std::min(line.find_first_not_of('@'), line.size()) - 1;
+        assert(parents > 0 && "a line that starts with @@ has two at least");
+      } else if (const std::string_view columns = line.substr(0, parents); columns.contains('+')) {
+        look_for_secrets(commit, path, line.substr(columns.size()));
+      }
+    }
+  }
+
   void look_for_secrets(std::string_view commit, std::string_view path, std::string_view added) {
     if (!seen_.insert(std::hash<std::string_view>()(added)).second) {
       return;  // The same line in another commit or file: one finding names it already.
@@ -282,7 +251,7 @@ class RepositoryCheck {
   /// By path and rule: how many lines, and the oldest commit.
   std::map<std::pair<std::string, std::string>, std::pair<std::uint64_t, std::string>> secrets_;
   GitCheck result_;
-  std::string last_commit_;
+  const std::function<void(std::uint64_t, std::uint64_t)>& on_progress_;
   std::uint64_t looked_at_ = 0;  ///< Commits.
 };
 
@@ -297,11 +266,11 @@ Result<GitCheck> check_repository(
                           ", so there is nothing to check; `bmad-mem verify` checks the "
                           "files themselves");
   }
-  RepositoryCheck check(root, scanner);
+  RepositoryCheck check(root, scanner, on_progress);
   check.check_settings();
   check.check_files();
   if (history) {
-    check.check_history(on_progress);
+    check.check_history();
   }
   check.check_folder();
   check.add_secrets();

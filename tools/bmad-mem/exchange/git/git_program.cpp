@@ -248,27 +248,6 @@ class HistorySearch {
   GitSearch result_;
 };
 
-void print_leftovers(Tool& tool, std::span<const Leftover> found) {
-  std::set<std::string_view> remedies;  // Once each, although many places may need the same.
-  for (const Leftover& each : found) {
-    if (tool.json()) {
-      print_object(tool, "left", [&](JsonWriter& json) {
-        json.member("place", each.place)
-            .member("detail", each.detail)
-            .member("remedy", each.remedy);
-      });
-    } else {
-      tool.out().print("{} {}: {}\n", tool.style().red("left:"), printable(each.place),
-                       printable(each.detail));
-    }
-  }
-  for (const Leftover& each : found) {
-    if (!tool.json() && remedies.insert(each.remedy).second) {
-      tool.out().print("  {}\n", printable(each.remedy));
-    }
-  }
-}
-
 }  // namespace
 
 ProgramRun run_git(const std::string& folder, const GitWords& words, std::size_t output_max) {
@@ -344,23 +323,15 @@ GitSearch search_git_secrets(const std::string& root, const SecretScanner& scann
 }
 
 ExitStatus print_git_search(Tool& tool, const GitSearch& search) {
-  const std::size_t left = search.found.size();
-  print_leftovers(tool, search.found);
-  if (tool.json()) {
-    print_object(tool, "verified", [&](JsonWriter& json) {
-      json.member("left", static_cast<std::uint64_t>(left));
-      json.member("not_looked_at", search.obstacle);
-    });
-  } else {
-    if (!search.obstacle.empty()) {
-      tool.note(search.obstacle);
-    }
-    if (left == 0) {
-      tool.out().print("{}: nothing is left{}\n", tool.style().green("verified"),
-                       search.obstacle.empty() ? ", neither in a file nor in git" : " in any file");
-    }
+  std::vector<RawJson> lines;
+  for (const Leftover& each : search.found) {
+    lines.push_back(raw_json(json_object(
+        "left", object_of("place", each.place, "detail", each.detail, "remedy", each.remedy))));
   }
-  return left == 0 ? ExitStatus::kDone : ExitStatus::kFailed;
+  lines.push_back(raw_json(json_object(
+      "verified", object_of("left", search.found.size(), "not_looked_at", search.obstacle))));
+  print_lines(tool, "git_search", lines);
+  return search.found.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
 Result<ExitStatus> verify_gone(Tool& tool, const MemoryManager& memory, std::string_view text) {
