@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
-#include <span>
 #include <utility>
 
 #include <fmt/core.h>
@@ -71,7 +70,7 @@ Result<std::string> bytes_at(const Descriptor& file, const std::string& path, st
 
 }  // namespace
 
-Result<FileLines> FileLines::open(const std::string& path, const ZipMember* member) {
+Result<FileLines> FileLines::open(const std::string& path, const std::optional<ZipMember>& member) {
   BMAD_TRY_ASSIGN(FileBytes bytes, FileBytes::open(path, member));
   return FileLines(std::move(bytes));
 }
@@ -264,7 +263,7 @@ FileBytes::FileBytes(FileBytes&&) noexcept = default;
 FileBytes& FileBytes::operator=(FileBytes&&) noexcept = default;
 FileBytes::~FileBytes() = default;
 
-Result<FileBytes> FileBytes::open(const std::string& path, const ZipMember* member) {
+Result<FileBytes> FileBytes::open(const std::string& path, const std::optional<ZipMember>& member) {
   // A copy of stdin: it is closed with this.
   FileBytes bytes(Descriptor(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                                          : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
@@ -272,7 +271,7 @@ Result<FileBytes> FileBytes::open(const std::string& path, const ZipMember* memb
   if (!bytes.file_.is_open()) {
     return file_error("open it", bytes.path_, errno);
   }
-  if (member != nullptr) {
+  if (member) {
     BMAD_TRY_ASSIGN(const std::string header,
                     bytes_at(bytes.file_, path, member->offset, kMemberSize));
     if (header.size() < kMemberSize || !header.starts_with(kMemberMagic)) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +43,8 @@ Result<std::vector<ZipMember>> zip_members(const std::string& path);
 class FileBytes {
  public:
   /// Opens a regular file, stdin for "-", or `member` of the zip at `path`. Errors: E_STORAGE_IO.
-  static Result<FileBytes> open(const std::string& path, const ZipMember* member = nullptr);
+  static Result<FileBytes> open(const std::string& path,
+                                const std::optional<ZipMember>& member = {});
   FileBytes(FileBytes&&) noexcept;
   FileBytes& operator=(FileBytes&&) noexcept;
   ~FileBytes();
@@ -89,7 +91,8 @@ class FileLines {
   static constexpr std::size_t kForeignLineSizeMax = std::size_t{32} << 20U;
 
   /// Opens a regular file, stdin for "-", or a member of the zip at `path`. Errors: E_STORAGE_IO.
-  static Result<FileLines> open(const std::string& path, const ZipMember* member = nullptr);
+  static Result<FileLines> open(const std::string& path,
+                                const std::optional<ZipMember>& member = {});
 
   /// Gives out lines up to this size, instead of kLineSizeMax.
   void allow_lines_of(std::size_t size) { line_size_max_ = size; }

@@ -11,7 +11,6 @@
 //
 // Of output with several lines only the first has the ">"; an answer begins below an empty line.
 // Messages have the time at which their chat began: the file has no other.
-#include <algorithm>
 #include <cassert>
 #include <chrono>
 #include <ctime>

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 #include <fmt/core.h>
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "exchange/file_lines.hpp"
 #include "exchange/files.hpp"
@@ -106,7 +105,7 @@ class FileSearch {
       found.beside += std::ranges::any_of(format_->beside, is_like) ? 1 : 0;
       return;
     }
-    Result<FileLines> lines = FileLines::open(file.path, file.member ? &*file.member : nullptr);
+    Result<FileLines> lines = FileLines::open(file.path, file.member);
     const Result<std::string_view> beginning =
         lines && is_auto ? recognisable(*lines, format_) : std::string_view();
     if (lines && beginning && !is_blank(*beginning)) {

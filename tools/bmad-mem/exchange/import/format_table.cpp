@@ -19,8 +19,7 @@ namespace {
 
 /// What a tool was given, as a text that may have JSON in it.
 std::string arguments_text(JsonValue value) {
-  JsonParser parser;
-  const Result<JsonValue> inner = parser.parse(repaired_json(value.string()));
+  const ParsedJson inner(repaired_json(value.string()));
   return inner && inner->is_object() ? tool_input_text(*inner) : std::string(value.string());
 }
 
@@ -39,11 +38,10 @@ ToolOutput output_of(JsonValue value) {
     output.text += output.text.empty() ? "" : "\n";
     output.text += block["text"].string();
   }
-  JsonParser parser;
   if (content.string().starts_with("{\"output\":")) {
-    if (const Result<JsonValue> inner = parser.parse(content.string()); inner) {
-      output.failed = output.failed || (*inner)["metadata"]["exit_code"].integer() != 0;
-      output.text = (*inner)["output"].string();
+    if (const ParsedJson inner(content.string()); inner) {
+      output.failed = output.failed || inner["metadata"]["exit_code"].integer() != 0;
+      output.text = inner["output"].string();
     }
   }
   return output;
@@ -68,8 +66,7 @@ std::string_view shown_result(std::string_view text, bool of_tool) {
 
 /// The texts of a JSON array in a text, a line each; else the text.
 std::string list_lines(JsonValue text) {
-  JsonParser parser;
-  const Result<JsonValue> list = parser.parse(text.string());
+  const ParsedJson list(text.string());
   if (!list || !list->is_array()) {
     return std::string(text.string());
   }

@@ -96,9 +96,8 @@ class Orders {
 };
 
 bool is_tool_output(std::string_view text) {
-  JsonParser parser;
   text = stripped(text);
-  const JsonValue value = parser.parse(text.starts_with('{') ? text : "").value_or(JsonValue());
+  const ParsedJson value(text.starts_with('{') ? text : "");
   return value["output"].present() || value["functionResponse"].present() ||
          value["llmContent"].present();
 }
@@ -253,8 +252,7 @@ class FaultSearch {
   }
 
   void take_entry(const Entry& entry) {
-    JsonParser parser;
-    const JsonValue value = parser.parse(entry.json).value_or(JsonValue());
+    const ParsedJson value(entry.json);
     const std::string_view text = value["content"].string();
     const Timestamp time =
         try_parse_rfc3339(value["timestamp"].string()).value_or(Timestamp::max());
@@ -271,7 +269,7 @@ class FaultSearch {
     const auto verdict = is_persons ? judge(text, time, orders_, commands_) : std::nullopt;
     if (verdict) {
       add(entry, std::string(verdict->reason),
-          verdict->rest.empty() ? "" : corrected(value, entry, *verdict));
+          verdict->rest.empty() ? "" : corrected(*value, entry, *verdict));
       false_.insert(entry.id);
     }
   }
@@ -296,8 +294,7 @@ class FaultSearch {
   }
 
   void add(const Entry& entry, std::string reason, std::string instead = {}) {
-    JsonParser parser;
-    const JsonValue value = parser.parse(entry.json).value_or(JsonValue());
+    const ParsedJson value(entry.json);
     std::string text(words_prefix(stripped(value["content"].string()), kShownMax));
     std::ranges::replace(text, '\n', ' ');
     faults_.push_back({.session_id = entry.session_id,

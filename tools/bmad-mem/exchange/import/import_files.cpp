@@ -8,19 +8,15 @@
 #include <cassert>
 #include <cerrno>
 #include <chrono>
-#include <filesystem>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "bmad_mem/clock.hpp"
-#include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "exchange/file_lines.hpp"
-#include "exchange/files.hpp"
 #include "exchange/import/database.hpp"
 #include "exchange/import/document_elements.hpp"
 #include "exchange/import/importer.hpp"
@@ -29,16 +25,13 @@
 namespace bmad_mem::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// What a packed file has behind its name: it is imported as the same file.
 constexpr std::string_view kPackedEnd = ".zst";
 
 /// The time of the first record that has one; the end of all time without.
 Timestamp first_time(const ImportFile& file) {
-  const ZipMember* const member = file.member ? &*file.member : nullptr;
   Result<FileLines> lines =  // A pipe can be read once, and has no size.
-      file.size == 0 ? Result<FileLines>(Error{}) : FileLines::open(file.path, member);
+      file.size == 0 ? Result<FileLines>(Error{}) : FileLines::open(file.path, file.member);
   const Result<std::string_view> text = lines ? lines->beginning() : Error{};
   JsonParser parser;
   for (std::string_view rest = text.value_or(""); !rest.empty();) {
@@ -69,30 +62,6 @@ Error unknown_format(const std::string& file) {
               fmt::format("the format of the file is unknown; known are {}", import_names(false)),
           .path = file};
 }
-
-/// Reads JSON values; what is refused gets a second chance.
-class RecordParser {
- public:
-  std::optional<JsonValue> parse(std::string_view padded, bool repairs) {
-    text_ = padded;
-    std::optional<JsonValue> value = parser_.try_parse_padded(padded);
-    if (!value && repairs) {
-      repaired_ = repaired_json(padded);
-      text_ = repaired_;
-      if (const Result<JsonValue> again = parser_.parse(repaired_)) {
-        value = *again;
-      }
-    }
-    return value;
-  }
-  /// What the last value was parsed from.
-  [[nodiscard]] std::string_view text() const { return text_; }
-
- private:
-  JsonParser parser_;
-  std::string repaired_;
-  std::string_view text_;
-};
 
 /// A line with its strings cut to what a message keeps; for lines that images make long. Cuts at
 /// whole characters, before an escape.
@@ -163,9 +132,9 @@ class FileImport {
         short_.append(kJsonPadding, '\0');
         line.text = std::string_view(short_).substr(0, short_.size() - kJsonPadding);
       }
-      const auto value = parser_.parse(line.text, !client_.is_ours);
+      const auto value = parse(line.text);
       if (value && (value->is_object() || client_.is_ours)) {
-        BMAD_TRY(importer_->take(*value, parser_.text(), line.number));
+        BMAD_TRY(importer_->take(*value, text_, line.number));
       } else if (!is_blank(line.text)) {
         BMAD_TRY(take_whole_records(line));
       }
@@ -187,7 +156,7 @@ class FileImport {
         return importer_->finish();
       }
       on_read_(lines_.bytes_read());
-      const auto value = parser_.parse(element.text, !client_.is_ours);
+      const auto value = parse(element.text);
       if (element.too_long) {
         leave_out_element(element.line, "elements over 32 MiB",
                           {.code = ErrorCode::E_SIZE_LIMIT,
@@ -196,15 +165,29 @@ class FileImport {
       } else if (!value) {
         leave_out_element(element.line, "unreadable elements", json_problem(element.text));
       } else if (!element.key.empty()) {
-        BMAD_TRY(importer_->take_member(element.key, *value, parser_.text()));
+        BMAD_TRY(importer_->take_member(element.key, *value, text_));
       } else {
-        BMAD_TRY(importer_->take(*value, parser_.text(),
-                                 client_.is_ours ? element.line : element.number));
+        BMAD_TRY(importer_->take(*value, text_, client_.is_ours ? element.line : element.number));
       }
     }
   }
 
  private:
+  /// Sets text_ to what the value was parsed from: what is refused, and not ours, gets a second
+  /// chance.
+  std::optional<JsonValue> parse(std::string_view padded) {
+    text_ = padded;
+    std::optional<JsonValue> value = parser_.try_parse_padded(padded);
+    if (!value && !client_.is_ours) {
+      repaired_ = repaired_json(padded);
+      text_ = repaired_;
+      if (const Result<JsonValue> again = parser_.parse(repaired_)) {
+        value = *again;
+      }
+    }
+    return value;
+  }
+
   /// The records of a line that lacks a line break: all when they fill it, else the last one, as
   /// what ends in front of it was cut by a program that was killed.
   Status take_whole_records(const FileLine& line) {
@@ -230,9 +213,8 @@ class FileImport {
       // A line of its own: what reads JSON looks at the bytes behind it.
       std::string text(*record);
       text.append(kJsonPadding, '\0');
-      if (const auto value =
-              parser_.parse(std::string_view(text).substr(0, record->size()), true)) {
-        BMAD_TRY(importer_->take(*value, parser_.text(), line.number));
+      if (const auto value = parse(std::string_view(text).substr(0, record->size()))) {
+        BMAD_TRY(importer_->take(*value, text_, line.number));
       } else {
         leave_out(line, "unreadable lines");
       }
@@ -267,7 +249,9 @@ class FileImport {
   const ImportClient& client_;
   const std::function<void(std::uint64_t)>& on_read_;
   std::unique_ptr<RecordImporter> importer_;
-  RecordParser parser_;
+  JsonParser parser_;
+  std::string repaired_;
+  std::string_view text_;
   std::string short_;  ///< A long line, cut.
 };
 
@@ -326,8 +310,7 @@ void order_by_first_record(std::vector<ImportFile>& files) {
 
 Status import_file(const ImportFile& file, const ImportOptions& options, ImportSink& sink,
                    const std::function<void(std::uint64_t)>& on_read) {
-  BMAD_TRY_ASSIGN(FileLines lines,
-                  FileLines::open(file.path, file.member ? &*file.member : nullptr));
+  BMAD_TRY_ASSIGN(FileLines lines, FileLines::open(file.path, file.member));
   ++sink.report().files;
   const ImportFormat format = file.format == nullptr ? options.format : file.format;
   assert(format != nullptr);
@@ -335,14 +318,8 @@ Status import_file(const ImportFile& file, const ImportOptions& options, ImportS
   std::string_view path = file.path == "-" ? "<stdin>" : std::string_view(file.path);
   path.remove_suffix(path.ends_with(kPackedEnd) ? kPackedEnd.size() : 0);
   const ImportContext context = {
-      .sink = sink,
-      .file = file.member ? fmt::format("{}/{}", path, file.member->name) : std::string(path),
-      .session_id = options.session_id,
-      .fallback_session = options.fallback_session,
-      .project = options.project,
-      .prompts_only = options.prompts_only,
-      .folder = options.folder,
-      .only = file.only};
+      options, sink,
+      file.member ? fmt::format("{}/{}", path, file.member->name) : std::string(path), file.only};
   if (is_database(beginning)) {
     return import_database(file, format, context);
   }

@@ -11,7 +11,6 @@
 // (import_places.cpp).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -59,29 +58,14 @@ struct ImportRow {
 
   [[nodiscard]] bool is_listed() const { return !title.empty(); }
 };
-/// A row; all live as long as the program.
-using ImportFormat = const ImportRow*;
-
 /// In the order in which the beginning of a file is tried: records of Qwen and Gemini have the
 /// sessionId of Claude Code's.
 std::span<const ImportRow> import_rows();
-
-/// The first row of the name; null when there is none.
-ImportFormat find_import_format(std::string_view name);
 
 /// "a, b or c": what --from takes, or with `all` what --format takes.
 std::string import_names(bool all);
 
 class Database;
-
-struct ImportOptions {
-  ImportFormat format = find_import_format("auto");
-  std::string session_id;             ///< Where everything goes; empty: where each entry says.
-  std::string fallback_session = {};  ///< Where goes what says nothing; may be empty.
-  std::string project;        ///< The name of the project, for what names none; may be empty.
-  bool prompts_only = false;  ///< See ImportContext::prompts_only.
-  std::string folder = {};    ///< Of the project, whose commands are looked at; may be empty.
-};
 
 struct ImportFile {
   std::string path;  ///< "-" is stdin.

@@ -114,8 +114,7 @@ Result<CopiedMessages::Origin> ImportSink::take_copied(const MessageKey& key,
     stored.text = copied_.knows(key, parent) ? key.text : redacted;
   }
   CopiedMessages::Origin origin = copied_.origin_of(stored, parent);
-  if (!origin.id.empty()) {
-    count_known();
+  if (count_known(!origin.id.empty())) {
     tally().sessions.try_emplace(std::string(origin.session));
   }
   return origin;
@@ -133,20 +132,13 @@ Result<bool> ImportSink::has_others_than(const MessageKey& key) {
 }
 
 bool ImportSink::take_same(const MessageKey& key) {
-  const bool is_there = copied_.knows({.role = key.role, .text = key.text}, key.session);
-  if (is_there) {
-    count_known();
-  }
-  return is_there;
+  return count_known(copied_.knows({.role = key.role, .text = key.text}, key.session));
 }
 
 bool ImportSink::take_copied_event(std::string_view session, std::string_view id) {
   const bool is_copied = copied_.is_copied_event(session, id);
   copied_.add_event(session, id);
-  if (is_copied) {
-    count_known();
-  }
-  return is_copied;
+  return count_known(is_copied);
 }
 
 std::string ImportSink::take_recorded(const std::string& session_id, std::string_view what,
@@ -165,7 +157,7 @@ std::string ImportSink::take_recorded(const std::string& session_id, std::string
       return what == "assistant" ? take_part_of_recorded(recorded, redacted) : std::string();
     }
   }
-  count_known();
+  count_known(true);
   tally().differs = true;
   std::string id = std::move(found->second.id);
   recorded.erase(found);
@@ -177,7 +169,7 @@ std::string ImportSink::take_part_of_recorded(Recorded& recorded, std::string_vi
     const std::string_view rest = message.rest;
     if (!text.empty() && rest.starts_with(text) &&
         (rest.size() == text.size() || rest[text.size()] == '\n')) {
-      count_known();
+      count_known(true);
       tally().differs = true;
       message.rest = stripped(rest.substr(text.size()));
       return message.id;

@@ -57,8 +57,8 @@ std::string folder_of_records(const std::string& path) {
       }
     }
   }
-  if (const Result<JsonValue> whole = parser.parse(beginning); whole && whole->is_object()) {
-    return std::string((*whole)["cwd"].string());
+  if (const ParsedJson whole(beginning); whole && whole->is_object()) {
+    return std::string(whole["cwd"].string());
   }
   // Cline and Roo Code tell it to the model.
   for (const std::string_view words :
@@ -226,14 +226,13 @@ class PlaceSearch {
   Result<IsOurs> by_short_name(const Place& place) {
     const std::string_view name = base_name(place.folder);
     const std::string noted = beginning_of(place.folder + "/.project_root");
-    JsonParser parser;
-    const Result<JsonValue> projects = parser.parse(beginning_of(
+    const ParsedJson projects(beginning_of(
         (std::filesystem::path(place.folder).parent_path().parent_path() / "projects.json")
             .string()));
     return all_or_none(is_project(stripped(noted)) ||
                        std::ranges::any_of(projects_, [&](const std::string& project) {
                          return name == sha256_hex(project) ||
-                                (projects && (*projects)["projects"][project].string() == name);
+                                projects["projects"][project].string() == name;
                        }));
   }
 
@@ -241,10 +240,8 @@ class PlaceSearch {
   /// a workspace says which of the chats in the common one are its.
   Result<IsOurs> by_workspace(const Place& place) {
     constexpr std::string_view kScheme = "file://";
-    JsonParser parser;
-    const Result<JsonValue> workspace =
-        parser.parse(beginning_of(place.folder + "/workspace.json"));
-    const std::string_view folder = workspace ? (*workspace)["folder"].string() : "";
+    const ParsedJson workspace(beginning_of(place.folder + "/workspace.json"));
+    const std::string_view folder = workspace["folder"].string();
     const bool is_ours =
         folder.starts_with(kScheme) && is_project(percent_decoded(folder.substr(kScheme.size())));
     if (is_ours && is_database(beginning_of(place.path))) {

@@ -16,8 +16,6 @@
 #include "bmad_mem/json.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/git/shared_session.hpp"
-#include "exchange/ids.hpp"
-#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

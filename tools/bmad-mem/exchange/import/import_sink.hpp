@@ -254,9 +254,11 @@ class ImportSink {
     return memory_ != nullptr ? memory_ : checker_;
   }
   /// Counts an entry of the file at hand that the memory has.
-  void count_known() {
-    ++report_.known;
-    ++tally().entries;
+  /// Returns `is_known`.
+  bool count_known(bool is_known) {
+    report_.known += is_known ? 1 : 0;
+    tally().entries += is_known ? 1 : 0;
+    return is_known;
   }
   Status read_recorded(const std::string& session_id, bool is_there);
   /// `kind`: the member that says what it is, beside its text.

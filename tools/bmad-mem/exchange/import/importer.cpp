@@ -10,7 +10,6 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/text.hpp"
-#include "cli/json_text.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
 

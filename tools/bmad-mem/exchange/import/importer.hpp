@@ -33,17 +33,28 @@ namespace bmad_mem::cli {
 
 class Database;
 
+struct ImportRow;
+/// A row of import_files.hpp; all live as long as the program.
+using ImportFormat = const ImportRow*;
+
+/// The first row of the name; null when there is none.
+ImportFormat find_import_format(std::string_view name);
+
+struct ImportOptions {
+  ImportFormat format = find_import_format("auto");
+  std::string session_id;             ///< Where everything goes; empty: where each record says.
+  std::string fallback_session = {};  ///< Where goes what says nothing; may be empty.
+  std::string project;        ///< The name of the project, for what names none; may be empty.
+  bool prompts_only = false;  ///< Of a transcript: what a person said, and nothing else.
+  std::string folder = {};    ///< Of the project, whose commands are looked at; may be empty.
+};
+
 /// What an importer knows of its file.
-struct ImportContext {
+struct ImportContext : ImportOptions {
   ImportSink& sink;
-  std::string file;              ///< As messages and the entries' provenance name it.
-  std::string session_id;        ///< Where everything goes; empty: where each record says.
-  std::string fallback_session;  ///< Where goes what says nothing; may be empty.
-  std::string project;           ///< The name of the project, where no record tells; may be empty.
-  bool prompts_only = false;     ///< Of a transcript: what a person said, and nothing else.
-  std::string folder = {};       ///< Of the project; empty where that is unknown.
-  std::vector<std::string> only = {};  ///< Of a database: the chats or projects that are wanted;
-                                       ///< empty: all.
+  std::string file;               ///< As messages and the entries' provenance name it.
+  std::vector<std::string> only;  ///< Of a database: the chats or projects that are wanted; empty:
+                                  ///< all.
 };
 
 class RecordImporter {

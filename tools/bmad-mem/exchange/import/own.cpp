@@ -149,8 +149,7 @@ class OwnEntriesImport final : public OwnImport {
 };
 
 Timestamp time_of(const std::string& line) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(line);
+  const ParsedJson value(line);
   return value ? version_time(*value) : Timestamp();
 }
 

@@ -10,21 +10,14 @@
 // All goes into the sessions of the graph (exchange/graph/graph.hpp), where `mcp --compat
 // server-memory` finds it. The file names no times: the facts have that of the import, except where
 // a fork of the server wrote createdAt.
-#include <array>
 #include <cassert>
 #include <unordered_set>
 #include <utility>
 #include <variant>
 
-#include <fmt/core.h>
-
-#include "bmad_mem/clock.hpp"
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
-#include "cli/json_text.hpp"
-#include "exchange/git/shared_session.hpp"
 #include "exchange/graph/graph.hpp"
-#include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/transcript_text.hpp"
 

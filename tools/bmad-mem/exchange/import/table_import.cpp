@@ -1,5 +1,4 @@
 // table_import.cpp - reads records as formats.toml says.
-#include <algorithm>
 #include <cassert>
 #include <map>
 #include <set>
