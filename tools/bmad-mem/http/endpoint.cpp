@@ -233,8 +233,7 @@ void put_members(JsonWriter& json, JsonValue object) {
 }  // namespace
 
 std::string openapi_document() {
-  JsonParser parser;
-  const JsonValue parts = parser.parse(openapi_parts()).value();
+  const ParsedJson parts(openapi_parts());
   const auto part = [&](std::string_view name) { return raw_json(json_of(parts[name])); };
   JsonWriter json;
   json.begin_object().member("openapi", "3.1.0").key("info").begin_object();

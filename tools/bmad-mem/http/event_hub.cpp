@@ -52,7 +52,7 @@ bool passes(const Event& event, const EventFilter& filter) {
     return wanted.empty() || std::ranges::find(wanted, value) != wanted.end();
   };
   return event.is_reset ||
-         (has(filter.sessions, event.session_id) && has(filter.types, event.type));
+         (has(filter.sessions, event.entry.session_id) && has(filter.types, event.entry.type));
 }
 
 std::string EventRing::id_of(std::uint64_t number) const {
@@ -68,10 +68,10 @@ std::string EventRing::reset_text() const {
 const Event& EventRing::add(const Entry& entry) {
   ++last_;
   return keep({.number = last_,
-               .session_id = entry.session_id,
-               .type = entry.type,
-               .id = entry.id,
-               .timestamp = entry.timestamp,
+               .entry = {.session_id = entry.session_id,
+                         .type = entry.type,
+                         .id = entry.id,
+                         .timestamp = entry.timestamp},
                .text = std::make_shared<const std::string>(fmt::format(
                    "id: {}\nevent: memory_update\ndata: {}\n\n", last_id(), data_of(entry)))});
 }
@@ -217,10 +217,7 @@ std::optional<std::vector<Event>> EventHub::wanted(const Listener& listener,
   for (const Event& event : events) {
     if (passes(event, listener.filter)) {
       out.push_back(event);
-      entries.push_back({.session_id = event.session_id,
-                         .type = event.type,
-                         .id = event.id,
-                         .timestamp = event.timestamp});
+      entries.push_back(event.entry);
     }
   }
   if (listener.filter.query.empty() ||

@@ -26,7 +26,6 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/entry_watch.hpp"
 #include "bmad_mem/memory_manager.hpp"
@@ -47,10 +46,7 @@ struct EventFilter {
 struct Event {
   std::uint64_t number = 0;
   bool is_reset = false;  ///< Passes every filter.
-  std::string session_id;
-  EntryType type = EntryType::kConversation;
-  std::string id;  ///< Of the entry; and its time.
-  Timestamp timestamp{};
+  Entry entry;            ///< Its session, type, id and time.
   std::shared_ptr<const std::string> text;
 };
 

@@ -236,21 +236,6 @@ HttpResponse exchange_code(Access& access, const HttpRequest& request, Access::T
       json_object("secret", *secret, "expires_in_s", seconds_in(Access::kPageSecretTime)));
 }
 
-HttpResponse tell_session(const std::string& root, const HttpRequest& request) {
-  return json_response(json_object("root", root, "version", tool_version(), "port", request.port));
-}
-
-/// The token stays: it is not a page's to take away.
-HttpResponse end_session(Access& access, const HttpRequest& request) {
-  access.forget_page_secret(bearer_of(request));
-  return {.status = 204};
-}
-
-HttpResponse make_link(Access& access, const HttpRequest& request, Access::Time now) {
-  return json_response(json_object("url", one_time_link(access, request.port, now), "expires_in_s",
-                                   seconds_in(Access::kCodeTime)));
-}
-
 }  // namespace
 
 bool is_auth_path(std::string_view path) { return path == kSession || path == kLink; }
@@ -258,16 +243,23 @@ bool is_auth_path(std::string_view path) { return path == kSession || path == kL
 HttpResponse answer_auth(Access& access, const std::string& root, const HttpRequest& request,
                          Access::Time now) {
   if (request.path == kLink) {
-    return request.method == "POST" ? make_link(access, request, now) : method_refusal("POST");
+    return request.method != "POST"
+               ? method_refusal("POST")
+               : json_response(json_object("url", one_time_link(access, request.port, now),
+                                           "expires_in_s", seconds_in(Access::kCodeTime)));
   }
   if (request.method == "POST") {
     return exchange_code(access, request, now);
   }
   if (request.method == "GET") {
-    return tell_session(root, request);
+    return json_response(
+        json_object("root", root, "version", tool_version(), "port", request.port));
   }
-  return request.method == "DELETE" ? end_session(access, request)
-                                    : method_refusal("GET, HEAD, POST, DELETE");
+  if (request.method == "DELETE") {  // The token stays: it is not a page's to take away.
+    access.forget_page_secret(bearer_of(request));
+    return {.status = 204};
+  }
+  return method_refusal("GET, HEAD, POST, DELETE");
 }
 
 }  // namespace bmad_mem::cli

@@ -173,12 +173,11 @@ Result<std::string> ask_for_link(const RunningServer& server) {
   std::string answer(kFileSizeMax, '\0');
   talk.read(answer.data(), static_cast<std::streamsize>(answer.size()));
   answer.resize(static_cast<std::size_t>(talk.gcount()));
-  JsonParser parser;
   const std::size_t body = answer.find("\r\n\r\n");
   if (answer.starts_with("HTTP/1.1 200 ") && body != std::string::npos) {
-    const Result<JsonValue> value = parser.parse(std::string_view(answer).substr(body + 4));
-    if (value && (*value)["url"].is_string()) {
-      return std::string((*value)["url"].string());
+    const ParsedJson value(std::string_view(answer).substr(body + 4));
+    if (value["url"].is_string()) {
+      return std::string(value["url"].string());
     }
   }
   return Error{.code = ErrorCode::E_STORAGE_IO,

@@ -35,10 +35,9 @@ std::string salvaged_id(std::string_view text) {
   if (start == text.size() || text[start] != '{') {
     return {};
   }
-  JsonParser parser;
   for (const MemberText& member : json_members(text.substr(start))) {
     if (member.key == "id") {
-      const Result<JsonValue> id = parser.parse(member.value);
+      const ParsedJson id(member.value);
       return id ? mcp_id_text(*id).value_or("") : "";
     }
   }

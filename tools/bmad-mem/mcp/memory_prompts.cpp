@@ -119,10 +119,6 @@ McpCompletion beginning_like(std::string_view value, std::vector<std::string> al
   return out;
 }
 
-std::vector<std::string> texts_of(std::span<const std::string_view> names) {
-  return {names.begin(), names.end()};
-}
-
 std::vector<std::string> session_ids(const MemoryManager& memory) {
   const auto sessions = memory.list_sessions().value_or(std::vector<Session>());
   std::vector<std::string> out;
@@ -144,15 +140,9 @@ std::vector<std::string> entry_ids(const MemoryManager& memory) {
 
 std::vector<std::string> tags_in_use(const MemoryManager& memory) {
   std::set<std::string> tags;
-  JsonParser parser;
   for (const Entry& entry : newest_entries(memory)) {
-    const Result<JsonValue> root = parser.parse(entry.json);
-    if (!root) {
-      continue;
-    }
-    for (const JsonValue tag : (*root)["tags"].elements()) {
-      tags.emplace(tag.string());
-    }
+    std::ranges::move(json_strings(ParsedJson(entry.json)["tags"]),
+                      std::inserter(tags, tags.end()));
   }
   tags.erase("");
   return {tags.begin(), tags.end()};
@@ -160,11 +150,8 @@ std::vector<std::string> tags_in_use(const MemoryManager& memory) {
 
 /// Several tags with commas between them: the last one is completed.
 McpCompletion complete_tags(std::string_view value, std::vector<std::string> tags) {
-  const std::size_t comma = value.rfind(',');
-  std::size_t start = comma == std::string_view::npos ? 0 : comma + 1;
-  while (start < value.size() && value[start] == ' ') {
-    ++start;
-  }
+  const std::size_t start =  // npos + 1 is 0.
+      std::min(value.find_first_not_of(' ', value.rfind(',') + 1), value.size());
   McpCompletion out = beginning_like(value.substr(start), std::move(tags));
   for (std::string& each : out.values) {
     each.insert(0, value.substr(0, start));
@@ -195,16 +182,14 @@ McpAnswer<McpCompletion> MemoryService::complete(const McpCompletionQuery& query
   if (query.is_prompt && !is_among(kPrompts, query.ref)) {
     return invalid_params(fmt::format("unknown prompt {}", utf8_prefix(query.ref, 200)));
   }
-  if (query.argument == "impact") {
-    const auto impact =
-        std::ranges::find(entry_fields(EntryType::kDecision), "impact", &Field::name);
-    return beginning_like(query.value, texts_of(impact->choices));
-  }
-  if (query.argument == "type") {
-    return beginning_like(query.value, texts_of(kTypeNames));
-  }
-  if (query.argument == "category") {
-    return beginning_like(query.value, texts_of(kCategoryNames));
+  const auto impact = std::ranges::find(entry_fields(EntryType::kDecision), "impact", &Field::name);
+  using Names = std::span<const std::string_view>;
+  if (const Names fixed = query.argument == "impact"     ? impact->choices
+                          : query.argument == "type"     ? Names(kTypeNames)
+                          : query.argument == "category" ? Names(kCategoryNames)
+                                                         : Names();
+      !fixed.empty()) {
+    return beginning_like(query.value, {fixed.begin(), fixed.end()});
   }
   BMAD_TRY_ASSIGN(const MemoryManager* const opened, memory_.to_read());
   if (opened == nullptr) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/text.hpp"
+#include "cli/filters.hpp"
 #include "cli/json_text.hpp"
 #include "cli/text.hpp"
 #include "http/api/shapes.hpp"
@@ -56,14 +58,8 @@ Result<EntryType> record_type_of(std::string_view name) {
   if (const std::optional<EntryType> type = try_parse_entry_type(name)) {
     return *type;
   }
-  std::vector<std::string_view> known;
-  known.reserve(kEntryTypeCount + kSpecifiedTypes.size());
-  for (const EntryType type : kEntryTypes) {
-    known.push_back(entry_type_name(type));
-  }
-  for (const SpecifiedType& specified : kSpecifiedTypes) {
-    known.push_back(specified.name);
-  }
+  std::vector<std::string_view> known(kTypeNames.begin(), kTypeNames.end());
+  std::ranges::transform(kSpecifiedTypes, std::back_inserter(known), &SpecifiedType::name);
   const std::string_view near = nearest_word(name, known);
   return bad_argument("type",
                       fmt::format("\"{}\" is no type{}; there are {}", utf8_prefix(name, 100),
