@@ -173,16 +173,6 @@ Result<RelevanceWeights> read_weights(std::string_view text) {
   return weights;
 }
 
-Result<TextRanking> read_ranking(std::string_view text) {
-  if (text == "context") {
-    return TextRanking::kContext;
-  }
-  if (text == "plain") {
-    return TextRanking::kPlain;
-  }
-  return bad_value("ranking", fmt::format("'{}' is not a ranking; write context or plain", text));
-}
-
 /// Where the memories of --also are: each name a folder, or several with commas between.
 Result<std::vector<std::string>> read_also(const Arguments& args) {
   std::vector<std::string> roots;
@@ -219,7 +209,11 @@ Status read_search_options(const Arguments& args, Query& query) {
     }
   }
   if (const auto text = args.maybe("ranking")) {
-    BMAD_TRY_ASSIGN(query.ranking, read_ranking(*text));
+    if (*text != "context" && *text != "plain") {
+      return bad_value("ranking",
+                       fmt::format("'{}' is not a ranking; write context or plain", *text));
+    }
+    query.ranking = *text == "plain" ? TextRanking::kPlain : TextRanking::kContext;
   }
   static constexpr std::string_view kCount = "a whole number from 0 on";
   BMAD_TRY_ASSIGN(query.context,

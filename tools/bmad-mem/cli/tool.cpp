@@ -266,11 +266,7 @@ ExitStatus Tool::settle_incomplete(ExitStatus status) {
     return status == ExitStatus::kNothingFound ? ExitStatus::kFailed : status;
   }
   if (json_ && !keeps_format_) {
-    std::string problems;
-    for (const Error& problem : left_out_) {
-      problems += (problems.empty() ? "" : ",") + error_as_json(problem);
-    }
-    out_.print("{{\"incomplete\":[{}]}}\n", problems);
+    out_.print("{}\n", json_object("incomplete", shaped(shape::error, left_out_)));
   }
   const bool is_answered = status == ExitStatus::kDone || status == ExitStatus::kNothingFound;
   return is_answered ? ExitStatus::kIncomplete : status;

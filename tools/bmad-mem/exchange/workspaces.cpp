@@ -25,14 +25,9 @@ namespace {
 
 /// How the manifest names the workspace; empty when it names another one, or none.
 std::string named_in(std::string_view manifest, const Workspace& workspace) {
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(manifest);
-  if (!value) {
-    return {};
-  }
-  const JsonValue metadata = (*value)["metadata"];
+  const ParsedJson value(manifest);
   for (const std::string_view member : {"workspace", "project_name"}) {
-    const std::string_view named = metadata[member].string();
+    const std::string_view named = value["metadata"][member].string();
     if (!named.empty() && (named == workspace.path || named == workspace.name)) {
       return std::string(named);
     }

@@ -248,10 +248,6 @@ Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
   }
 }
 
-void add_news(std::string& news, const std::string& more) {
-  news += (news.empty() || more.empty() ? "" : "\n") + more;
-}
-
 /// For a person, where nothing is written since sealing.json is gone, or entries wait for their key
 /// still; else empty.
 std::string waiting_news(MemoryManager& memory) {
@@ -270,7 +266,7 @@ Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {
   if (job.memory.is_foreign()) {
     news.for_person =
         view_line("hook_foreign", json_object("reason", job.memory.trust_report().reason));
-    add_news(news.for_person, waiting_news(job.memory));
+    append_part(news.for_person, waiting_news(job.memory), "\n");
     return news;
   }
   WaitingCandidates waiting = waiting_candidates(job);
@@ -283,14 +279,14 @@ Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {
   } else {
     news.for_person = std::move(waiting.for_person);
   }
-  add_news(news.for_person, waiting_news(job.memory));
+  append_part(news.for_person, waiting_news(job.memory), "\n");
   if (const std::string edits = hand_edits_text(job.memory.hand_edits()); !edits.empty()) {
     news.for_model += fmt::format(
         "\n{} since the last review. Mention it once: `bmad-mem review --hand` shows them to the "
         "user.\n",
         edits);
-    add_news(news.for_person,
-             fmt::format("bmad-mem: {}; `bmad-mem review --hand` shows them", edits));
+    append_part(news.for_person,
+                fmt::format("bmad-mem: {}; `bmad-mem review --hand` shows them", edits), "\n");
   }
   return news;
 }

@@ -320,9 +320,7 @@ std::string_view closed_gate(const ClientFacts& client, bool for_user, const std
   const Result<SettingsText> read = read_settings(user_file(trusted->place, home).path, {});
   const Result<JsonEdit> edit =
       JsonEdit::read(read ? read->text.value_or(std::string()) : std::string());
-  JsonParser parser;
-  const JsonValue settings =
-      parser.parse(edit ? edit->plain() : std::string()).value_or(JsonValue());
+  const ParsedJson settings(edit ? edit->plain() : std::string());
   for (const JsonValue folder : settings[trusted->key].elements()) {
     const std::string real = real_path_of(std::string(folder.string()));
     if (!real.empty() && (real_path_of(project) + '/').starts_with(real + '/')) {

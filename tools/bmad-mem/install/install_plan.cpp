@@ -338,8 +338,7 @@ std::string hook_problem(const InstallPlan& plan, const TrialFolder& folder) {
   }
   const Result<MemoryManager> memory = MemoryManager::open(
       {.root = plan.root, .state_folder = trusting_folder(), .tolerate_bad_config = true});
-  JsonParser parser;
-  const Result<JsonValue> payload = parser.parse(prompt);
+  const ParsedJson payload(prompt);
   if (memory && payload &&
       is_skipped(memory->hook_policy(), read_hook_event(plan.client, *payload))) {
     return "memory_config.recording in config.json keeps it from being recorded";

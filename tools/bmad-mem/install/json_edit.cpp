@@ -121,8 +121,7 @@ Result<JsonEdit> JsonEdit::read(std::string text) {
   if (plain.find_first_not_of(kWhiteSpace) == std::string::npos) {
     return JsonEdit(std::move(text) + std::string(kFreshObject));
   }
-  JsonParser parser;
-  const Result<JsonValue> value = parser.parse(plain);
+  const ParsedJson value(plain);
   if (value && value->is_object()) {
     return JsonEdit(std::move(text));
   }

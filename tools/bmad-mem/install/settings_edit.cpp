@@ -217,9 +217,8 @@ std::string settings_to_paste(const SettingsChange& change) {
 }
 
 HookHandlers hook_handlers(std::string_view entry, const ClientFacts& client, SettingsPart part) {
-  JsonParser parser;
   HookHandlers handlers;
-  const Result<JsonValue> value = parser.parse(entry);
+  const ParsedJson value(entry);
   const auto take = [&](JsonValue handler) {
     if (std::string words = our_hook_command(handler, client); !words.empty()) {
       handlers.words = handlers.ours.empty() ? std::move(words) : std::move(handlers.words);
@@ -229,17 +228,16 @@ HookHandlers hook_handlers(std::string_view entry, const ClientFacts& client, Se
   };
   if (value && part == SettingsPart::kFlatHooks) {
     take(*value);
-  } else if (value) {
-    for (const JsonValue handler : (*value)["hooks"].elements()) {
-      take(handler);
-    }
+  }
+  const JsonValue listed = part == SettingsPart::kFlatHooks ? JsonValue() : value["hooks"];
+  for (const JsonValue handler : listed.elements()) {
+    take(handler);
   }
   return handlers;
 }
 
 std::string our_server_command(std::string_view server) {
-  JsonParser parser;
-  const JsonValue value = parser.parse(server).value_or(JsonValue());
+  const ParsedJson value(server);
   const JsonValue command = value["command"];
   std::vector<std::string_view> words;
   if (command.is_string()) {

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <cstddef>
@@ -17,7 +16,6 @@
 #include "bmad_mem/settings.hpp"
 #include "cli/program.hpp"
 #include "cli/text.hpp"
-#include "cli/tool.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/git_program.hpp"
 
@@ -155,10 +153,8 @@ std::string without_attributes(std::string_view text) {
 }
 
 bool tracks_events(const MemoryManager& memory) {
-  const std::string settings = effective_settings(memory);
-  JsonParser parser;
-  const Result<JsonValue> root = parser.parse(settings);
-  return root && (*root)["memory_config"]["events"]["track"].boolean();
+  const ParsedJson settings(effective_settings(memory));
+  return settings["memory_config"]["events"]["track"].boolean();
 }
 
 bool ignores_events(std::string_view text) {

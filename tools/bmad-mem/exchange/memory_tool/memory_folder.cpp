@@ -191,10 +191,7 @@ Result<VirtualPath> parse_virtual_path(std::string_view given) {
     return refused("Path {} would escape /memories directory", given);
   }
   VirtualPath path{.given = std::string(given), .names = {}};
-  for (std::size_t at = 0; at < rest.size();) {
-    const std::size_t end = std::min(rest.find('/', at), rest.size());
-    const std::string_view name = rest.substr(at, end - at);
-    at = end + 1;
+  for (const std::string_view name : lines_of(rest, '/')) {
     if (!name.empty() && name != ".") {
       path.names.emplace_back(name);
     }
@@ -224,19 +221,16 @@ Result<MemoryFolder> MemoryFolder::open(const std::string& root) {
 }
 
 Result<Descriptor> MemoryFolder::open_parent(const VirtualPath& path, Missing missing) const {
-  Descriptor folder = open_below(root_.number(), kFolderName);
-  if (!folder.is_open() && errno == ENOENT && missing == Missing::kIsMade &&
-      make_below(root_.number(), kFolderName)) {
-    folder = open_below(root_.number(), kFolderName);
-  }
-  for (std::size_t i = 0; folder.is_open() && i + 1 < path.names.size(); ++i) {
-    const std::string& name = path.names[i];
+  const auto enter = [missing](const Descriptor& folder, const std::string& name) {
     Descriptor next = open_below(folder.number(), name);
-    if (!next.is_open() && errno == ENOENT && missing == Missing::kIsMade &&
-        make_below(folder.number(), name)) {
-      next = open_below(folder.number(), name);
-    }
-    folder = std::move(next);
+    return !next.is_open() && errno == ENOENT && missing == Missing::kIsMade &&
+                   make_below(folder.number(), name)
+               ? open_below(folder.number(), name)
+               : std::move(next);
+  };
+  Descriptor folder = enter(root_, kFolderName);
+  for (std::size_t i = 0; folder.is_open() && i + 1 < path.names.size(); ++i) {
+    folder = enter(folder, path.names[i]);
   }
   if (!folder.is_open()) {
     return not_reached(path);

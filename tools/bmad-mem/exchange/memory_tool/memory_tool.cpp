@@ -95,10 +95,6 @@ Places find_places(std::string_view text, std::string_view wanted) {
   return places;
 }
 
-}  // namespace
-
-namespace {
-
 /// What a foreign memory shows: whoever made it may have written any of it.
 std::string quote_lines(std::string_view text) {
   std::string out =
