@@ -13,6 +13,7 @@
 #include "bmad_mem/text.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/json_text.hpp"
+#include "cli/program.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -41,12 +42,8 @@ std::vector<InputPiece> split_lines(std::string_view input) {
   std::vector<InputPiece> pieces;
   std::uint64_t number = 0;
   while (!input.empty()) {
-    std::string_view line = input.substr(0, input.find('\n'));
-    input.remove_prefix(std::min(input.size(), line.size() + 1));
+    const std::string_view line = without_line_end(take_line(input));
     ++number;
-    if (line.ends_with('\r')) {
-      line.remove_suffix(1);
-    }
     if (!is_blank(line)) {
       pieces.push_back({.text = line, .line = number, .column = 1});
     }
@@ -114,13 +111,12 @@ Result<std::string> read_all(int descriptor, std::string_view name) {
 Result<std::string> read_stdin() { return read_all(STDIN_FILENO, "stdin"); }
 
 Result<std::string> read_whole_file(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open()) {
     return path_error(ErrorCode::E_STORAGE_IO, path,
                       fmt::format("cannot open the file: {}", std::strerror(errno)), errno);
   }
-  Result<std::string> text = read_all(descriptor, "the file");
-  ::close(descriptor);
+  Result<std::string> text = read_all(file.number(), "the file");
   if (!text) {
     Error error = std::move(text).error();
     error.path = path;

@@ -4,6 +4,7 @@
 
 #include "bmad_mem/json.hpp"
 #include "cli/json_text.hpp"
+#include "cli/text.hpp"
 #include "cli/views.hpp"
 #include "result_shapes.hpp"
 
@@ -18,15 +19,13 @@ bool may_have(std::string_view text, std::string_view key) {
 
 /// `list` as "a, b": strings and other scalars.
 std::string joined_elements(JsonValue list, std::string_view raw) {
-  const std::vector<std::string_view> raws = json_elements(raw);
-  std::string out;
-  std::size_t i = 0;
+  std::vector<std::string_view> texts = json_elements(raw);
+  auto text = texts.begin();
   for (const JsonValue element : list.elements()) {
-    out += out.empty() ? "" : ", ";
-    out += element.is_string() ? element.string() : raws[i];
-    ++i;
+    *text = element.is_string() ? element.string() : *text;
+    ++text;
   }
-  return out;
+  return joined(texts);
 }
 
 /// Objects of a list, one a line: their strings, as in "MongoDB: eventual consistency".

@@ -278,13 +278,11 @@ std::string_view nearest_word(std::string_view word, std::span<const std::string
   std::string_view best;
   std::size_t best_distance = kDistanceMax + 1;
   for (const std::string_view known : words) {
-    std::size_t distance = edit_distance(word, known, kDistanceMax);
-    if (word.size() >= kBeginningSizeMin && known.starts_with(word)) {
-      distance = std::min<std::size_t>(distance, 1);
-    }
-    if (word.size() == known.size() && std::ranges::is_permutation(word, known)) {
-      distance = std::min<std::size_t>(distance, 1);  // Letters that changed places.
-    }
+    const bool is_beginning = word.size() >= kBeginningSizeMin && known.starts_with(word);
+    const bool is_shuffled =  // Letters that changed places.
+        word.size() == known.size() && std::ranges::is_permutation(word, known);
+    const std::size_t distance = std::min<std::size_t>(
+        edit_distance(word, known, kDistanceMax), is_beginning || is_shuffled ? 1 : best_distance);
     const std::size_t limit = std::max<std::size_t>(std::max(word.size(), known.size()) / 3, 1);
     if (distance < best_distance && distance <= limit) {
       best = known;

@@ -177,8 +177,8 @@ class GraphAnswer {
         continue;
       }
       // Of a session that has gone meanwhile nothing is shown.
-      Result<std::vector<Entry>> entries = memory_.get(ids, {&session, 1});
-      for (Entry& entry : entries ? *entries : none_) {
+      auto entries = memory_.get(ids, {&session, 1}).value_or(std::vector<Entry>());
+      for (Entry& entry : entries) {
         if (!filter_.without_sensitive || !entry.sensitive) {
           add(candidate_of(parser_, std::move(entry)));
         }
@@ -265,7 +265,6 @@ class GraphAnswer {
   EntryFilter filter_;
   std::size_t limit_;
   JsonParser parser_;
-  std::vector<Entry> none_;
   std::vector<Candidate> nodes_;
   std::map<std::string, std::size_t> by_place_;  // node_id to its place in nodes_.
   std::map<std::string, std::size_t> by_id_;     // The first: an id may be of several sessions.

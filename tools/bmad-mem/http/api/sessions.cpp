@@ -209,14 +209,8 @@ Result<Descriptor> open_document(const std::string& root, const Entry& entry) {
   Descriptor folder(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (const std::string& step :
        {std::string("sessions"), entry.session_id, std::string("artifacts")}) {
-    if (!folder.is_open()) {
-      break;
-    }
-    folder = Descriptor(
+    folder = Descriptor(  // Below none there is none.
         ::openat(folder.number(), step.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  }
-  if (!folder.is_open()) {
-    return no_document(entry);
   }
   Descriptor file(::openat(folder.number(), (entry.id + ".md").c_str(),
                            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
