@@ -68,19 +68,18 @@ bool is_strict(JsonValue value, bool may_hold_nul, std::size_t depth) {
     case JsonKind::kString:
       return !holds_nul(value.string());
     case JsonKind::kArray:
-      for (const JsonValue element : value.elements()) {
-        if (!is_strict(element, may_hold_nul, depth + 1)) {
-          return false;
-        }
-      }
-      return depth < kJsonDepthMax;
+      return depth < kJsonDepthMax &&
+             std::ranges::all_of(
+                 value.elements(),
+                 [&](JsonValue element) { return is_strict(element, may_hold_nul, depth + 1); });
     case JsonKind::kObject:
-      for (const JsonMember& member : value.members()) {
-        if (holds_nul(member.key) || !is_strict(member.value, may_hold_nul, depth + 1)) {
-          return false;
-        }
-      }
-      return depth < kJsonDepthMax && !has_duplicate_key(value);
+      return depth < kJsonDepthMax && !has_duplicate_key(value) &&
+             std::ranges::all_of(
+                 value.members(),
+                 [&](const JsonMember& member) {
+                   return !holds_nul(member.key) &&
+                          is_strict(member.value, may_hold_nul, depth + 1);
+                 });
     default:
       return true;
   }

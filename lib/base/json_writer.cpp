@@ -268,34 +268,6 @@ JsonWriter& JsonWriter::raw(std::string_view text) {
   return *this;
 }
 
-JsonWriter& JsonWriter::member(std::string_view name, std::string_view value) {
-  return key(name).string(value);
-}
-
-JsonWriter& JsonWriter::member(std::string_view name, const char* value) {
-  return key(name).string(value);
-}
-
-JsonWriter& JsonWriter::member(std::string_view name, std::int64_t value) {
-  return key(name).integer(value);
-}
-
-JsonWriter& JsonWriter::member(std::string_view name, std::uint64_t value) {
-  return key(name).raw(fmt::format_int(value).c_str());
-}
-
-JsonWriter& JsonWriter::member(std::string_view name, int value) {
-  return key(name).integer(value);
-}
-
-JsonWriter& JsonWriter::member(std::string_view name, double value) {
-  return key(name).real(value);
-}
-
-JsonWriter& JsonWriter::member(std::string_view name, bool value) {
-  return key(name).boolean(value);
-}
-
 std::string JsonWriter::take() {
   needs_comma_ = false;
   return std::exchange(text_, {});
@@ -309,17 +281,9 @@ void JsonWriter::separate() {
 }
 
 bool can_write_json(JsonValue value) {
-  for (const JsonMember& member : value.members()) {
-    if (!can_write_json(member.value)) {
-      return false;
-    }
-  }
-  for (const JsonValue element : value.elements()) {
-    if (!can_write_json(element)) {
-      return false;
-    }
-  }
-  return value.kind() != JsonKind::kUnsigned;
+  return value.kind() != JsonKind::kUnsigned &&
+         std::ranges::all_of(value.members(), can_write_json, &JsonMember::value) &&
+         std::ranges::all_of(value.elements(), can_write_json);
 }
 
 void write_json(JsonWriter& json, JsonValue value, std::size_t depth_max) {
@@ -375,14 +339,6 @@ std::vector<std::string> json_strings(JsonValue list) {
     strings.emplace_back(element.string());
   }
   return strings;
-}
-
-bool is_string_list(JsonValue list) {
-  bool are_strings = list.is_array();
-  for (const JsonValue element : list.elements()) {
-    are_strings = are_strings && element.is_string();
-  }
-  return are_strings;
 }
 
 // JSON laid out for people, token by token: nothing is decoded, so nothing changes.

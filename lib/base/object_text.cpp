@@ -7,6 +7,7 @@
 
 #include <simdjson.h>
 
+#include "base/json_cursor.hpp"
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 
@@ -24,58 +25,25 @@ std::string minified(std::string_view text) {
   return compact;
 }
 
-/// The offset just behind the string that starts at `at`, which is its opening quote.
-std::size_t after_string(std::string_view text, std::size_t at) {
-  assert(text[at] == '"');
-  while (true) {
-    at = text.find('"', at + 1);
-    assert(at != std::string_view::npos && "the text is valid JSON");
-    std::size_t first = at;  // Of the backslashes before it: in pairs they are letters.
-    while (text[first - 1] == '\\') {
-      --first;
-    }
-    if ((at - first) % 2 == 0) {
-      return at + 1;
-    }
-  }
-}
-
-/// The offset of the ',' or '}' that ends the value that starts at `at`.
-std::size_t after_value(std::string_view text, std::size_t at) {
-  std::size_t depth = 0;
-  while (true) {
-    assert(at < text.size() && "the text is valid JSON");
-    const char c = text[at];
-    if (c == '"') {
-      at = after_string(text, at);
-      continue;
-    }
-    if (depth == 0 && (c == ',' || c == '}')) {
-      return at;
-    }
-    depth += static_cast<std::size_t>(c == '{' || c == '[');
-    depth -= static_cast<std::size_t>(c == '}' || c == ']');
-    ++at;
-  }
-}
-
 }  // namespace
 
 ObjectText::ObjectText(JsonValue object, std::string_view text) {
   assert(object.is_object());
   const std::string compact = minified(text);
-  const std::string_view view = compact;
-  assert(view.starts_with('{') && view.ends_with('}'));
+  assert(compact.starts_with('{') && compact.ends_with('}'));
   constexpr std::size_t kUsual = 12;
   members_.reserve(kUsual);
-  std::size_t at = 1;
+  JsonCursor cursor(compact);
   for (const JsonMember& member : object.members()) {
-    const std::size_t key_end = after_string(view, at);
-    const std::size_t value_end = after_value(view, key_end + 1);
+    cursor.step();  // Over the '{' or a ','.
+    const std::size_t begin = cursor.at();
+    cursor.string();
+    const std::size_t colon = cursor.at();
+    cursor.step();
+    cursor.value();
     members_.push_back({.key = std::string(member.key),
-                        .key_raw = std::string(view.substr(at, key_end - at)),
-                        .raw = std::string(view.substr(key_end + 1, value_end - key_end - 1))});
-    at = value_end + 1;
+                        .key_raw = compact.substr(begin, colon - begin),
+                        .raw = compact.substr(colon + 1, cursor.at() - colon - 1)});
   }
 }
 

@@ -196,12 +196,9 @@ std::string_view entry_workspace(JsonValue entry) {
 }
 
 bool entry_has_tag(JsonValue entry, std::string_view tag) {
-  for (const JsonValue element : entry["tags"].elements()) {
-    if (element.is_string() && element.string() == tag) {
-      return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(entry["tags"].elements(), [&](JsonValue each) {
+    return each.is_string() && each.string() == tag;
+  });
 }
 
 double importance_of(EntryType type, bool severe, bool approved) {
@@ -288,12 +285,8 @@ std::vector<TypedLink> typed_links(JsonValue entry) {
 }
 
 bool is_superseded(JsonValue links) {
-  for (const JsonValue id : links[link_member(LinkKind::kSupersedes)].elements()) {
-    if (!id.string().empty()) {
-      return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(links[link_member(LinkKind::kSupersedes)].elements(),
+                             [](JsonValue id) { return !id.string().empty(); });
 }
 
 std::vector<std::string_view> entry_references(JsonValue entry) {

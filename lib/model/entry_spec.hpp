@@ -146,8 +146,6 @@ bool object_fits(const ObjectShape& shape, JsonValue value, std::uint32_t assume
 /// Whether `value`, which is present, may stand in `field`.
 bool value_fits(const Field& field, JsonValue value);
 
-bool is_text_list(JsonValue value);
-
 // In validate.cpp.
 
 /// As check_entry(), but the fields whose bits are set in `assumed` (positions in the type's shape)

@@ -50,43 +50,29 @@ std::string wrong_text(const Field& field, JsonValue value) {
   }
 }
 
-FieldProblem problem_in_text_list(JsonValue list, const std::string& path) {
-  if (!list.is_array()) {
-    return {.field = path, .message = wrong_kind("an array of strings", list)};
-  }
+/// An element of the array `list` is no string, or does not fit `inner` if that is given.
+FieldProblem problem_in_list(const ObjectShape* inner, JsonValue list, const std::string& path) {
   std::size_t index = 0;
   for (const JsonValue element : list.elements()) {
-    if (!element.is_string()) {
-      return {.field = fmt::format("{}[{}]", path, index),
-              .message = wrong_kind("a string", element)};
+    const std::string place = fmt::format("{}[{}]", path, index++);
+    if (inner != nullptr && !object_fits(*inner, element, 0)) {
+      return problem_in_object(*inner, element, place, place, 0);
     }
-    ++index;
+    if (inner == nullptr && !element.is_string()) {
+      return {.field = place, .message = wrong_kind("a string", element)};
+    }
   }
-  assert(false && "an element is no string");
+  assert(false && "an element does not fit");
   return {};
 }
 
 FieldProblem problem_in_text_lists(JsonValue lists, const std::string& path) {
-  for (const JsonMember& member : lists.members()) {
-    if (!is_text_list(member.value)) {
-      return problem_in_text_list(member.value, fmt::format("{}.{}", path, member.key));
-    }
-  }
-  assert(false && "a member is no list of strings");
-  return {};
-}
-
-FieldProblem problem_in_object_list(const Field& field, JsonValue list, const std::string& path) {
-  std::size_t index = 0;
-  for (const JsonValue element : list.elements()) {
-    if (!object_fits(*field.inner, element, 0)) {
-      const std::string place = fmt::format("{}[{}]", path, index);
-      return problem_in_object(*field.inner, element, place, place, 0);
-    }
-    ++index;
-  }
-  assert(false && "an element does not fit");
-  return {};
+  const JsonMembers members = lists.members();
+  const auto [key, list] = *std::ranges::find_if_not(members, is_string_list, &JsonMember::value);
+  const std::string place = fmt::format("{}.{}", path, key);
+  return list.is_array()
+             ? problem_in_list(nullptr, list, place)
+             : FieldProblem{.field = place, .message = wrong_kind("an array of strings", list)};
 }
 
 /// `value` does not fit `field`, which stands at `path`.
@@ -94,8 +80,7 @@ FieldProblem problem_in_value(const Field& field, JsonValue value, const std::st
   assert(!value_fits(field, value));
   const bool list = field.kind == FieldKind::kObjectList || field.kind == FieldKind::kTextList;
   if (list && value.is_array()) {
-    return field.kind == FieldKind::kTextList ? problem_in_text_list(value, path)
-                                              : problem_in_object_list(field, value, path);
+    return problem_in_list(field.inner, value, path);
   }
   if (field.kind == FieldKind::kTextLists && value.is_object()) {
     return problem_in_text_lists(value, path);
@@ -174,30 +159,6 @@ bool is_count(JsonValue value) {
          (value.is_integer() || std::trunc(value.number()) == value.number());
 }
 
-bool is_text_lists(JsonValue value) {
-  if (!value.is_object()) {
-    return false;
-  }
-  for (const JsonMember& member : value.members()) {
-    if (!is_text_list(member.value)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool is_object_list(const ObjectShape& inner, JsonValue value) {
-  if (!value.is_array()) {
-    return false;
-  }
-  for (const JsonValue element : value.elements()) {
-    if (!object_fits(inner, element, 0)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 std::optional<FieldProblem> check_entry_assuming(EntryType type, JsonValue value,
@@ -216,18 +177,6 @@ std::optional<FieldProblem> check_entry(EntryType type, JsonValue value) {
 
 Error schema_error(FieldProblem problem) {
   return field_error(ErrorCode::E_SCHEMA_INVALID, problem.field, std::move(problem.message));
-}
-
-bool is_text_list(JsonValue value) {
-  if (!value.is_array()) {
-    return false;
-  }
-  for (const JsonValue element : value.elements()) {
-    if (!element.is_string()) {
-      return false;
-    }
-  }
-  return true;
 }
 
 bool value_fits(const Field& field, JsonValue value) {
@@ -254,13 +203,16 @@ bool value_fits(const Field& field, JsonValue value) {
     case FieldKind::kBoolean:
       return value.kind() == JsonKind::kBoolean;
     case FieldKind::kTextList:
-      return is_text_list(value);
+      return is_string_list(value);
     case FieldKind::kTextLists:
-      return is_text_lists(value);
+      return value.is_object() &&
+             std::ranges::all_of(value.members(), is_string_list, &JsonMember::value);
     case FieldKind::kObject:
       return field.inner == nullptr ? value.is_object() : object_fits(*field.inner, value, 0);
     case FieldKind::kObjectList:
-      return is_object_list(*field.inner, value);
+      return value.is_array() && std::ranges::all_of(value.elements(), [&](JsonValue element) {
+               return object_fits(*field.inner, element, 0);
+             });
     case FieldKind::kAnything:
       return value.kind() != JsonKind::kNull;
   }

@@ -12,6 +12,7 @@
 // Lifetime: until the JsonParser that made it parses again or goes away; so do the strings.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "bmad_mem/result.hpp"
@@ -41,8 +43,12 @@ enum class JsonKind : std::uint8_t {
 /// "null", "a boolean", "a number", "a string", "an array", "an object": for messages.
 std::string_view json_kind_name(JsonKind kind);
 
-class JsonMembers;
-class JsonElements;
+class JsonValue;
+struct JsonMember;
+template <typename Item>
+class JsonRange;
+using JsonMembers = JsonRange<JsonMember>;
+using JsonElements = JsonRange<JsonValue>;
 
 /// One value of a parsed text, or none (kAbsent). Two words and an index; pass it by value.
 class JsonValue {
@@ -111,8 +117,8 @@ class JsonValue {
   [[nodiscard]] JsonElements elements() const;
 
  private:
-  friend class JsonMembers;
-  friend class JsonElements;
+  template <typename Item>
+  friend class JsonRange;
 
   static constexpr std::uint64_t kPayload = 0x00FFFFFFFFFFFFFFU;
 
@@ -150,63 +156,50 @@ struct JsonMember {
   JsonValue value;
 };
 
-/// for (const JsonMember& member : value.members())
-class JsonMembers {
+/// What an object or an array holds, in the order of the text:
+///   for (const JsonMember& member : value.members())
+///   for (JsonValue element : value.elements())
+template <typename Item>
+class JsonRange {
  public:
   class Iterator {
    public:
-    Iterator(JsonValue object, std::size_t index) : object_(object), index_(index) {}
-    JsonMember operator*() const {
-      return {object_.string_at(index_), JsonValue(object_.tape_, object_.strings_, index_ + 1)};
+    using value_type = Item;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    Iterator(JsonValue holder, std::size_t index) : holder_(holder), index_(index) {}
+    Item operator*() const {
+      if constexpr (kHasKeys) {
+        return {holder_.string_at(index_), {holder_.tape_, holder_.strings_, index_ + 1}};
+      } else {
+        return {holder_.tape_, holder_.strings_, index_};
+      }
     }
     Iterator& operator++() {
-      index_ = object_.after(index_ + 1);
+      index_ = holder_.after(index_ + (kHasKeys ? 1 : 0));
       return *this;
     }
-    bool operator!=(const Iterator& other) const { return index_ != other.index_; }
+    void operator++(int) { ++*this; }
+    bool operator==(const Iterator& other) const { return index_ == other.index_; }
 
    private:
-    JsonValue object_;
-    std::size_t index_;
+    JsonValue holder_;
+    std::size_t index_ = 0;
   };
 
-  explicit JsonMembers(JsonValue object) : object_(object) {}
-  [[nodiscard]] Iterator begin() const { return {object_, object_.index_ + 1}; }
+  explicit JsonRange(JsonValue holder) : holder_(holder) {}
+  [[nodiscard]] Iterator begin() const { return {holder_, holder_.index_ + 1}; }
   [[nodiscard]] Iterator end() const {
-    // The last word of an object is its '}'; a value that is no object has no members.
-    return {object_, object_.is_object() ? object_.after(object_.index_) - 1 : object_.index_ + 1};
+    // The last word of an object is its '}'; a value of another kind holds nothing.
+    const bool holds = kHasKeys ? holder_.is_object() : holder_.is_array();
+    return {holder_, holds ? holder_.after(holder_.index_) - 1 : holder_.index_ + 1};
   }
 
  private:
-  JsonValue object_;
-};
+  static constexpr bool kHasKeys = std::is_same_v<Item, JsonMember>;
 
-/// for (JsonValue element : value.elements())
-class JsonElements {
- public:
-  class Iterator {
-   public:
-    Iterator(JsonValue array, std::size_t index) : array_(array), index_(index) {}
-    JsonValue operator*() const { return {array_.tape_, array_.strings_, index_}; }
-    Iterator& operator++() {
-      index_ = array_.after(index_);
-      return *this;
-    }
-    bool operator!=(const Iterator& other) const { return index_ != other.index_; }
-
-   private:
-    JsonValue array_;
-    std::size_t index_;
-  };
-
-  explicit JsonElements(JsonValue array) : array_(array) {}
-  [[nodiscard]] Iterator begin() const { return {array_, array_.index_ + 1}; }
-  [[nodiscard]] Iterator end() const {
-    return {array_, array_.is_array() ? array_.after(array_.index_) - 1 : array_.index_ + 1};
-  }
-
- private:
-  JsonValue array_;
+  JsonValue holder_;
 };
 
 inline JsonMembers JsonValue::members() const { return JsonMembers(*this); }
@@ -323,13 +316,21 @@ class JsonWriter {
   /// `text` must be one valid JSON value without line breaks; it is written as it is.
   JsonWriter& raw(std::string_view text);
 
-  JsonWriter& member(std::string_view name, std::string_view value);
-  JsonWriter& member(std::string_view name, const char* value);
-  JsonWriter& member(std::string_view name, std::int64_t value);
-  JsonWriter& member(std::string_view name, std::uint64_t value);
-  JsonWriter& member(std::string_view name, int value);
-  JsonWriter& member(std::string_view name, double value);
-  JsonWriter& member(std::string_view name, bool value);
+  JsonWriter& member(std::string_view name, std::string_view value) {
+    return key(name).string(value);
+  }
+  template <typename Number>
+    requires std::is_arithmetic_v<Number>
+  JsonWriter& member(std::string_view name, Number value) {
+    key(name);
+    if constexpr (std::is_same_v<Number, bool>) {
+      return boolean(value);
+    } else if constexpr (std::is_floating_point_v<Number>) {
+      return real(value);
+    } else {
+      return raw(std::to_string(value));
+    }
+  }
 
   [[nodiscard]] const std::string& text() const { return text_; }
   /// Hands the text over and starts anew.
@@ -355,7 +356,9 @@ std::string json_of(JsonValue value);
 /// The string of each element of the array `list`: "" for an element that is none.
 std::vector<std::string> json_strings(JsonValue list);
 /// Whether `list` is an array, and of strings only.
-bool is_string_list(JsonValue list);
+inline bool is_string_list(JsonValue list) {
+  return list.is_array() && std::ranges::all_of(list.elements(), &JsonValue::is_string);
+}
 
 /// `texts` as an array of JSON.
 template <typename Texts>

@@ -13,6 +13,7 @@
 
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/result.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 
@@ -128,8 +129,7 @@ class JsonCursor {
 
  private:
   void skip_blanks() {
-    while (at_ < text_.size() &&
-           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r' || text_[at_] == '\n')) {
+    while (at_ < text_.size() && is_space(text_[at_])) {
       ++at_;
     }
   }
