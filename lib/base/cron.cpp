@@ -42,11 +42,6 @@ constexpr std::uint32_t kAllWeekdays = 0x7F;
 
 constexpr bool has(std::uint64_t bits, unsigned value) { return ((bits >> value) & 1U) != 0; }
 
-bool same_name(std::string_view a, std::string_view lower) {
-  return std::ranges::equal(a, lower, {}, to_lower);
-}
-
-/// Goes through the text once; what is read is also where an error is.
 class CronParser {
  public:
   explicit CronParser(std::string_view text) : text_(text) {}
@@ -127,7 +122,7 @@ class CronParser {
   Result<unsigned> value() {
     const std::string_view word = peek_word();
     for (std::size_t i = 0; i < rule_->names.size(); ++i) {
-      if (same_name(word, rule_->names[i])) {
+      if (same_but_for_case(word, rule_->names[i])) {
         at_ += word.size();
         return rule_->first + static_cast<unsigned>(i);
       }

@@ -17,12 +17,8 @@
 namespace bmad_mem {
 namespace {
 
-bool equal_but_for_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, to_lower, to_lower);
-}
-
 bool starts_with_word(std::string_view text, std::string_view word) {
-  return equal_but_for_case(text.substr(0, word.size()), word);
+  return same_but_for_case(text.substr(0, word.size()), word);
 }
 
 /// A path taken apart.
@@ -74,7 +70,7 @@ bool is_below(const Place& folder, const Place& place) {
   return folder.volume == place.volume && folder.names.size() <= place.names.size() &&
          std::equal(folder.names.begin(), folder.names.end(), place.names.begin(),
                     [&](const std::string& a, const std::string& b) {
-                      return by_case ? a == b : equal_but_for_case(a, b);
+                      return by_case ? a == b : same_but_for_case(a, b);
                     });
 }
 
@@ -99,7 +95,7 @@ std::optional<std::string> file_url_path(std::string_view url) {
   if (rest.starts_with("//")) {
     rest.remove_prefix(2);
     const std::string_view host = rest.substr(0, rest.find('/'));
-    if (!host.empty() && !equal_but_for_case(host, "localhost")) {
+    if (!host.empty() && !same_but_for_case(host, "localhost")) {
       return std::nullopt;
     }
     rest.remove_prefix(host.size());
@@ -155,6 +151,13 @@ Result<std::vector<std::string>> list_if_there(FileSystem& files, const std::str
                       "is not a folder; move away what is there");
   }
   return std::vector<std::string>();
+}
+
+Result<std::string> read_range(File& file, std::uint64_t offset, std::uint64_t size) {
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  BMAD_TRY_ASSIGN(const std::size_t got, file.read_at(offset, bytes));
+  bytes.resize(got);
+  return bytes;
 }
 
 namespace {
@@ -215,7 +218,7 @@ Result<std::string> read_if_there(FileSystem& files, const std::string& path,
 bool is_outside_workspace(const Workspace& workspace, std::string_view path) {
   path = trimmed(path);
   const std::string_view scheme = url_scheme(path);
-  if (equal_but_for_case(scheme, "http") || equal_but_for_case(scheme, "https")) {
+  if (same_but_for_case(scheme, "http") || same_but_for_case(scheme, "https")) {
     return false;
   }
   std::optional<std::string> local(path);

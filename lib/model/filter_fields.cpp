@@ -51,11 +51,6 @@ std::span<const std::string_view> choices_of(std::string_view name) {
   return {};
 }
 
-bool same_but_for_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, to_lower, to_lower);
-}
-
-/// Tells the values of one entry.
 class FilterValues {
  public:
   explicit FilterValues(const UseFilterValue& use) : use_(use) {}

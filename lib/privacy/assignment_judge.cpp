@@ -84,9 +84,7 @@ bool is_in_sentence(ValueForm form) {
 }
 
 /// `apiKey: apiKey`, "token": "Token": says nothing.
-bool repeats_name(string_view name, string_view value) {
-  return name.size() == value.size() && std::ranges::equal(name, value, {}, to_lower, to_lower);
-}
+bool repeats_name(string_view name, string_view value) { return same_but_for_case(name, value); }
 
 /// A call, an index, a member, a scope: `getToken(x`, `config["x"]`, `user.password`, `a::b`.
 bool looks_like_code(string_view value) {

@@ -32,9 +32,7 @@ bool covers_the_same(const CoveredSession& one, const CoveredSession& other) {
 RootIndex::SharedState RootIndex::state() {
   const Result<FileInfo> info = store_.files->info(kIndexCurrentFile);
   const std::lock_guard guard(mutex_);
-  const bool is_same = state_ != nullptr && info && info->same_file(state_->file) &&
-                       info->size == state_->file.size && info->mtime_ns == state_->file.mtime_ns;
-  if (!is_same) {
+  if (state_ == nullptr || !info || !info->is_unchanged(state_->file)) {
     state_ = info ? read_state() : std::make_shared<IndexState>();
   }
   assert(state_ != nullptr);
@@ -358,9 +356,7 @@ void RootIndex::remember_grown(const SharedState& now,
       if (!cover.was_hashed || (!cover.mtime_is_telling && cover.chain == 0)) {
         continue;
       }
-      if (cover.chain == known_cover.chain && cover.file.same_file(known_cover.file) &&
-          cover.file.size == known_cover.file.size &&
-          cover.file.mtime_ns == known_cover.file.mtime_ns) {
+      if (cover.chain == known_cover.chain && cover.file.is_unchanged(known_cover.file)) {
         continue;  // It is known.
       }
       finding.hashed += std::max<std::uint64_t>(known_cover.bytes, 1);

@@ -253,8 +253,7 @@ class PastFiles final : public ReadOnlyFiles {
     BMAD_TRY_ASSIGN(const FileInfo info, files.info(path));
     const std::lock_guard guard(mutex_);
     std::shared_ptr<const PastLog>& known = logs_[path];
-    if (known != nullptr && known->file.same_file(info) && known->file.size == info.size &&
-        known->file.mtime_ns == info.mtime_ns) {
+    if (known != nullptr && known->file.is_unchanged(info)) {
       return known;
     }
     PastLog past{.file = info};

@@ -35,10 +35,9 @@ std::uint64_t version_hash(const ScannedEntry& scanned, std::string_view id) {
 /// Of the bytes before `end`, at most kEndSize of them.
 Result<std::uint64_t> LogFollower::end_hash(FileSystem& files, std::uint64_t end) const {
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path_, OpenMode::kRead));
-  std::array<char, kEndSize> bytes{};
-  const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(end, kEndSize));
-  BMAD_TRY_ASSIGN(const std::size_t got, log->read_at(end - size, std::span(bytes).first(size)));
-  return xxh3({bytes.data(), got});
+  const std::uint64_t size = std::min<std::uint64_t>(end, kEndSize);
+  BMAD_TRY_ASSIGN(const std::string bytes, read_range(*log, end - size, size));
+  return xxh3(bytes);
 }
 
 /// Whether the file is the one of the last look, with more behind its covered bytes or nothing.

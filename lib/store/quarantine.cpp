@@ -52,17 +52,11 @@ std::string record(const std::string& reason, std::string_view bytes,
 /// 1-based number of the line that starts at `offset`.
 Result<std::uint64_t> line_number_at(File& log, std::uint64_t offset) {
   constexpr std::uint64_t kBlockSize = 256U << 10U;
-  std::string block;
   std::uint64_t number = 1;
-  for (std::uint64_t at = 0; at < offset;) {
-    block.resize(static_cast<std::size_t>(std::min(kBlockSize, offset - at)));
-    BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(at, block));
-    if (got == 0) {
-      break;
-    }
-    number += static_cast<std::uint64_t>(
-        std::count(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(got), '\n'));
-    at += got;
+  for (std::uint64_t at = 0; at < offset; at += kBlockSize) {
+    BMAD_TRY_ASSIGN(const std::string block,
+                    read_range(log, at, std::min(kBlockSize, offset - at)));
+    number += static_cast<std::uint64_t>(std::ranges::count(block, '\n'));
   }
   return number;
 }
@@ -71,9 +65,8 @@ Result<bool> is_complete_object(File& log, std::uint64_t offset, std::uint64_t s
   if (size > kLineSizeMax) {
     return false;
   }
-  std::string text(static_cast<std::size_t>(size), '\0');
-  BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(offset, text));
-  const ParsedJson value(std::string_view(text).substr(0, got));
+  BMAD_TRY_ASSIGN(const std::string text, read_range(log, offset, size));
+  const ParsedJson value(text);
   return value && value->is_object();
 }
 
@@ -86,14 +79,11 @@ Status Quarantine::keep(File& log, std::string_view file_name, const DamagedLine
                         Timestamp now) {
   BMAD_TRY(open());
   unsynced_ = true;
-  std::string bytes;
   for (std::uint64_t at = line.offset; at < line.offset + line.size; at += kPieceSize) {
     DamagedLine piece = line;
     piece.offset = at;
     piece.size = std::min(kPieceSize, line.offset + line.size - at);
-    bytes.resize(piece.size);
-    BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(at, bytes));
-    bytes.resize(got);
+    BMAD_TRY_ASSIGN(const std::string bytes, read_range(log, at, piece.size));
     const std::string members = identity(file_name, piece, bytes);
     if (known_.insert(members).second) {
       BMAD_TRY(write_all(*file_, record(line.reason, bytes, members, now)));
@@ -140,14 +130,11 @@ Status Quarantine::open() {
 Result<std::uint64_t> last_line_start(File& log, std::uint64_t size) {
   constexpr std::uint64_t kFirstSize = 2U << 10U;  // Most lines are shorter.
   constexpr std::uint64_t kBlockSize = 64U << 10U;
-  std::string block;
   std::uint64_t wanted = kFirstSize;
   for (std::uint64_t end = size; end > 0; wanted = kBlockSize) {
     const std::uint64_t begin = end - std::min(wanted, end);
-    block.resize(static_cast<std::size_t>(end - begin));
-    BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(begin, block));
-    const std::size_t newline = std::string_view(block).substr(0, got).rfind('\n');
-    if (newline != std::string_view::npos) {
+    BMAD_TRY_ASSIGN(const std::string block, read_range(log, begin, end - begin));
+    if (const std::size_t newline = block.rfind('\n'); newline != std::string::npos) {
       return begin + newline + 1;
     }
     end = begin;

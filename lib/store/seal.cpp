@@ -265,21 +265,11 @@ Result<bool> is_last_line_there(File& log, const LogSeal& seal) {
 
 /// Where the first line at or behind `offset` begins: `offset`, unless an edit has moved the lines.
 Result<std::uint64_t> line_start_from(File& log, std::uint64_t offset, std::uint64_t end) {
-  std::string block;
-  constexpr std::uint64_t kBlockSize = 64U << 10U;
-  for (std::uint64_t at = offset == 0 ? 0 : offset - 1; offset > 0 && at < end;) {
-    block.resize(static_cast<std::size_t>(std::min(kBlockSize, end - at)));
-    BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(at, block));
-    const std::size_t newline = std::string_view(block).substr(0, got).find('\n');
-    if (newline != std::string_view::npos) {
-      return at + newline + 1;
-    }
-    if (got == 0) {
-      break;
-    }
-    at += got;
+  if (offset == 0) {
+    return offset;
   }
-  return offset == 0 ? 0 : end;
+  BMAD_TRY_ASSIGN(const std::uint64_t newline, find_bytes(log, offset - 1, end, "\n"));
+  return std::min(newline + 1, end);
 }
 
 }  // namespace

@@ -127,8 +127,7 @@ void SessionWriter::note_outcome(bool synced, const std::string& log_file,
 Status SessionWriter::check_version() {
   const Result<FileInfo> file = files_.info(manifest_path(options_.session_id));
   manifest_file_ = file ? std::optional(*file) : std::nullopt;
-  if (!file || (file->same_file(checked_manifest_) && file->size == checked_manifest_.size &&
-                file->mtime_ns == checked_manifest_.mtime_ns)) {
+  if (!file || file->is_unchanged(checked_manifest_)) {
     return {};
   }
   Result<Manifest> manifest = load_manifest(files_, options_.session_id);
@@ -147,8 +146,7 @@ Status SessionWriter::read_seal() {
     seal_file_ = {};
     return file || is_not_found(file.error()) ? Status() : Status(file.error());
   }
-  if (file->same_file(seal_file_) && file->mtime_ns == seal_file_.mtime_ns &&
-      file->size == seal_file_.size) {
+  if (file->is_unchanged(seal_file_)) {
     return {};
   }
   Result<Seal> seal = load_seal(files_, options_.session_id);

@@ -131,13 +131,8 @@ std::optional<Timestamp> last_time(FileSystem& files, const std::string& path) {
   const Result<std::unique_ptr<File>> log = files.open(path, OpenMode::kRead);
   const Result<FileInfo> info = log ? (*log)->info() : Result<FileInfo>(log.error());
   const std::uint64_t size = info ? info->size : 0;
-  std::string tail;
   for (std::uint64_t wanted = kTailSize; size > 0 && wanted <= kTextLineMax; wanted *= 8) {
-    tail.resize(std::min(wanted, size));
-    assert(tail.size() <= size);
-    if ((*log)->read_at(size - tail.size(), std::span(tail)).value_or(0) != tail.size()) {
-      return std::nullopt;
-    }
+    std::string tail = read_range(**log, size - std::min(wanted, size), wanted).value_or("");
     tail.resize(tail.rfind('\n') + 1);  // What is torn is no line; npos + 1 is 0.
     const std::size_t end = tail.find_last_not_of("\r\n");
     const std::size_t begin = tail.rfind('\n', end);

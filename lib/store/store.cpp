@@ -246,8 +246,7 @@ bool Store::has_problem(const std::string& path, const FileInfo& file) const {
     return false;
   }
   const Damage& known = found->second;
-  return known.file.same_file(file) && known.file.size == file.size &&
-         known.file.mtime_ns == file.mtime_ns &&
+  return known.file.is_unchanged(file) &&
          (known.is_lasting || std::chrono::steady_clock::now() - known.at < kMayHavePassed);
 }
 

@@ -111,10 +111,7 @@ Status open_for_writing(Store& store, const std::string& session_id, OpenSession
                         const FileLock::Guard& guard) {
   const std::string path = manifest_path(session_id);
   const std::optional<FileInfo>& info = session.writer.manifest_file(guard);
-  const bool unchanged = session.manifest_known && info && info->same_file(session.manifest_file) &&
-                         info->mtime_ns == session.manifest_file.mtime_ns &&
-                         info->size == session.manifest_file.size;
-  if (unchanged) {
+  if (session.manifest_known && info && info->is_unchanged(session.manifest_file)) {
     return {};
   }
   BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store.files, session_id));

@@ -84,6 +84,11 @@ std::optional<Number> number_in(std::string_view text, int base = 10) {
   return problem == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
+/// Whether the texts differ in the case of the letters A to Z at most.
+constexpr bool same_but_for_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, to_lower, to_lower);
+}
+
 /// `text` with the letters A to Z in lower case; see lower_case() for those of all languages.
 inline std::string lower_ascii(std::string_view text) {
   std::string lower(text);

@@ -25,8 +25,7 @@ LogChange compare_log(const LogCover& cover, const std::optional<FileInfo>& now)
     return now->size > 0 ? LogChange::kMaybeGrown : LogChange::kNone;
   }
   // Another inode is no proof of other bytes: a copied project keeps its index.
-  const bool unchanged = now->same_file(cover.file) && now->size == cover.file.size &&
-                         now->mtime_ns == cover.file.mtime_ns &&
+  const bool unchanged = now->is_unchanged(cover.file) &&
                          (cover.file.ctime_ns == 0 || now->ctime_ns == cover.file.ctime_ns);
   if (!unchanged || !cover.mtime_is_telling) {
     return LogChange::kMaybeGrown;

@@ -66,9 +66,8 @@ Result<std::string> ArchiveMembers::read(File& archive, std::size_t member) cons
   assert(member < count());
   const Place& from = places_[member];
   const Place& to = places_[member + 1];
-  std::string packed(static_cast<std::size_t>(to.packed - from.packed), '\0');
-  BMAD_TRY_ASSIGN(const std::size_t got, archive.read_at(from.packed, packed));
-  packed.resize(got);
+  BMAD_TRY_ASSIGN(const std::string packed,
+                  read_range(archive, from.packed, to.packed - from.packed));
   return gunzip_member(packed, from.packed, to.tar - from.tar);
 }
 

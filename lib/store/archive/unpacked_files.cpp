@@ -41,7 +41,7 @@ Result<std::unique_ptr<File>> open_same(FileSystem& files, const std::string& pa
                                         const FileInfo& origin) {
   BMAD_TRY_ASSIGN(std::unique_ptr<File> file, files.open(path, OpenMode::kRead));
   BMAD_TRY_ASSIGN(const FileInfo now, file->info());
-  if (!now.same_file(origin) || now.size != origin.size || now.mtime_ns != origin.mtime_ns) {
+  if (!now.is_unchanged(origin)) {
     return not_in_package(files.display_path(path));
   }
   return file;

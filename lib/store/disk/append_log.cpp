@@ -63,9 +63,8 @@ AppendLog::AppendLog(FileSystem& files, const Clock& clock, std::string path,
 
 Result<RefusedRange> refused_range(File& log, ByteRange bytes) {
   assert(bytes.begin <= bytes.end);
-  std::string text(static_cast<std::size_t>(bytes.end - bytes.begin), '\0');
-  BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(bytes.begin, text));
-  if (got != text.size()) {
+  BMAD_TRY_ASSIGN(const std::string text, read_range(log, bytes.begin, bytes.end - bytes.begin));
+  if (text.size() != bytes.end - bytes.begin) {
     return Error{.code = ErrorCode::E_STORAGE_IO, .message = "is shorter than it was"};
   }
   return RefusedRange{.bytes = bytes, .xxh3 = xxh3(text)};
@@ -88,10 +87,8 @@ Result<std::uint64_t> AppendLog::prepare() {
     return open_->size;  // It ends as this process left it.
   }
   if (open_->size > 0) {
-    char last = '\0';
-    BMAD_TRY_ASSIGN(const std::size_t got,
-                    open_->file->read_at(open_->size - 1, std::span<char>(&last, 1)));
-    if (got == 1 && last != '\n') {
+    BMAD_TRY_ASSIGN(const std::string last, read_range(*open_->file, open_->size - 1, 1));
+    if (!last.empty() && last != "\n") {
       BMAD_TRY_ASSIGN(open_->size, mend_torn_end(open_->size));
       was_torn_ = true;
     }
@@ -222,11 +219,9 @@ Status AppendLog::take_over_refused() {
     return {};
   }
   const auto is_line_end = [&](std::uint64_t offset) -> Result<bool> {
-    char last = '\n';
-    if (offset > 0) {
-      BMAD_TRY(open_->file->read_at(offset - 1, std::span<char>(&last, 1)));
-    }
-    return last == '\n';
+    BMAD_TRY_ASSIGN(const std::string last,
+                    offset > 0 ? read_range(*open_->file, offset - 1, 1) : "\n");
+    return last == "\n";
   };
   for (const auto& [bytes, hash] : ranges) {
     if (bytes.begin >= bytes.end || bytes.end > open_->size) {

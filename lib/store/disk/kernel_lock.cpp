@@ -179,9 +179,7 @@ bool still_runs(int pid, std::uint64_t start) {
 
 /// What stands in the information file; no object when nothing is there that names a process.
 std::optional<JsonValue> read_info(JsonParser& parser, File& info_file) {
-  std::array<char, kInfoSize> buffer{};
-  const Result<std::size_t> size = info_file.read_at(0, buffer);
-  const Result<JsonValue> info = parser.parse(std::string_view(buffer.data(), size ? *size : 0));
+  const Result<JsonValue> info = parser.parse(read_range(info_file, 0, kInfoSize).value_or(""));
   if (!info || !info->is_object() || (*info)["pid"].integer() <= 0) {
     return std::nullopt;
   }

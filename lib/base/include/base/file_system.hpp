@@ -35,6 +35,10 @@ struct FileInfo {
   [[nodiscard]] bool same_file(const FileInfo& other) const {
     return device == other.device && inode == other.inode;
   }
+  /// Whether it is the same file, and nothing tells that it was written to since.
+  [[nodiscard]] bool is_unchanged(const FileInfo& other) const {
+    return same_file(other) && size == other.size && mtime_ns == other.mtime_ns;
+  }
 };
 
 enum class OpenMode : std::uint8_t {
@@ -125,6 +129,9 @@ Result<bool> is_there(FileSystem& files, const std::string& path);
 /// The names in folder `path`; none when nothing is there. Errors: as list(); E_STORAGE_CORRUPT
 /// when something else is in the folder's place: its content must not pass for missing.
 Result<std::vector<std::string>> list_if_there(FileSystem& files, const std::string& path);
+
+/// Up to `size` bytes of `file` from `offset` on: fewer where it ends.
+Result<std::string> read_range(File& file, std::uint64_t offset, std::uint64_t size);
 
 /// The longest line that is read into memory: an entry has 1 MiB at most, and a damaged one that is
 /// kept as text of JSON has some more.

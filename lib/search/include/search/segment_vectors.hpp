@@ -61,9 +61,7 @@ class SegmentVectors {
   [[nodiscard]] const VectorsOf& of() const { return of_; }
   [[nodiscard]] std::size_t row_size() const { return row_size_; }
   /// Whether `info` is of the file as it was opened: then the rows that were read hold.
-  [[nodiscard]] bool is_as(const FileInfo& info) const {
-    return info.same_file(info_) && info.size == info_.size && info.mtime_ns == info_.mtime_ns;
-  }
+  [[nodiscard]] bool is_as(const FileInfo& info) const { return info.is_unchanged(info_); }
 
   /// The rows of the slots from `begin` to before `end`, side by side; valid as long as this. What
   /// can't be read is not there.

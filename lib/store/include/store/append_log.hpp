@@ -62,8 +62,7 @@ struct LogStamp {
 
   /// Whether a log that looks like `now` is as the writer left it.
   [[nodiscard]] bool describes(const FileInfo& now) const {
-    return now.same_file(log) && now.size == log.size && now.mtime_ns == log.mtime_ns &&
-           now.ctime_ns == log.ctime_ns;
+    return now.is_unchanged(log) && now.ctime_ns == log.ctime_ns;
   }
 };
 
