@@ -23,17 +23,6 @@
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
-namespace {
-
-using SteadyTime = std::chrono::steady_clock::time_point;
-
-/// What this process last wrote to the information file.
-struct HolderNote {
-  std::string operation;
-  std::string agent_id;
-  Timestamp at{};
-  std::int64_t mtime_ns = 0;  // Of the file, just after.
-};
 
 /// What this process knows of one lock file: its descriptors, its queue of threads, and whether the
 /// helper thread is waiting in the kernel.
@@ -49,7 +38,12 @@ struct LockEntry {
   KernelLock kernel;
   std::unique_ptr<File> info_file;
   FileInfo identity;
-  HolderNote note;  // Guarded by the lock itself.
+  struct {  // What this process last wrote to the information file; guarded by the lock itself.
+    std::string operation;
+    std::string agent_id;
+    Timestamp at{};
+    std::int64_t mtime_ns = 0;  // Of the file, just after.
+  } note;
 
   std::mutex mutex;  // Guards what follows; never held during a system call that can wait.
   std::condition_variable changed;
@@ -60,6 +54,10 @@ struct LockEntry {
   std::optional<Error> failure;  // Of the helper thread.
   bool abandoned = false;        // Whoever sent the helper thread to wait has given up.
 };
+
+namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
 
 using EntryKey = std::pair<std::uint64_t, std::uint64_t>;
 
@@ -204,9 +202,21 @@ Result<bool> take_kernel_lock(const std::shared_ptr<LockEntry>& entry,
 
 /// Leaves the holder's name for those who wait. Nothing is written when it stands there already,
 /// not more than a second old: a second file that changes with every append costs its sync 10 us.
+/// "process 4711 (agent \"architect\", add) on host, since 2026-01-11T10:00:00Z", as far as it is
+/// known.
+std::string described(const LockHolder& holder) {
+  if (holder.host.empty()) {
+    return holder.pid == 0 ? "a process that left no name" : fmt::format("process {}", holder.pid);
+  }
+  const std::string agent =
+      holder.agent_id.empty() ? std::string() : fmt::format("agent \"{}\", ", holder.agent_id);
+  return fmt::format("process {} ({}{}) on {}, since {}", holder.pid, agent, holder.operation,
+                     holder.host, format_rfc3339(holder.acquired_at.value_or(Timestamp())));
+}
+
 void note_holder(LockEntry& entry, const LockRequest& request, Timestamp now) {
   constexpr std::chrono::seconds kFresh{1};
-  HolderNote& note = entry.note;
+  auto& note = entry.note;
   const Result<FileInfo> before = entry.info_file->info();
   const bool is_ours = before && before->mtime_ns == note.mtime_ns &&
                        note.operation == request.operation && note.agent_id == request.agent_id;
@@ -223,129 +233,89 @@ void note_holder(LockEntry& entry, const LockRequest& request, Timestamp now) {
 
 }  // namespace
 
-struct FileLock::Guard::State {
-  std::shared_ptr<LockEntry> entry;
-  int pid = process_id();  // Whose guard this is: a forked child has a copy of it.
-};
-
-FileLock::Guard::Guard(std::unique_ptr<State> state) : state_(std::move(state)) {}
+FileLock::Guard::Guard(std::shared_ptr<LockEntry> entry)
+    : entry_(std::move(entry)), pid_(process_id()) {}
 FileLock::Guard::Guard(Guard&&) noexcept = default;
 FileLock::Guard& FileLock::Guard::operator=(Guard&& other) noexcept {
   release();
-  state_ = std::move(other.state_);
+  entry_ = std::move(other.entry_);
+  pid_ = other.pid_;
   return *this;
 }
 FileLock::Guard::~Guard() { release(); }
 
-File& FileLock::Guard::lock_file() const { return state_->entry->kernel.file(); }
+File& FileLock::Guard::lock_file() const { return entry_->kernel.file(); }
 
 void FileLock::Guard::release() {
   // A child shares the open file description: unlocking it would take the lock from its parent.
-  if (state_ != nullptr && state_->pid == process_id()) {
-    LockEntry& entry = *state_->entry;
-    const std::lock_guard guard(entry.mutex);
-    entry.kernel.unlock();
-    give_turn(entry);
+  if (entry_ != nullptr && pid_ == process_id()) {
+    const std::lock_guard guard(entry_->mutex);
+    entry_->kernel.unlock();
+    give_turn(*entry_);
   }
-  state_.reset();
+  entry_.reset();
 }
 
-struct FileLock::Impl {
-  Impl(FileSystem& file_system, const Clock& used_clock, std::string lock_path,
-       std::string information_path)
-      : files(file_system),
-        clock(used_clock),
-        path(std::move(lock_path)),
-        info_path(std::move(information_path)) {}
-
-  /// The entry used last time; found anew when `stale` says that it is for an old file.
-  Result<std::shared_ptr<LockEntry>> current_entry(bool stale) {
-    const std::lock_guard guard(mutex);
-    if (entry != nullptr && pid == process_id() && !stale) {
-      return entry;
-    }
-    BMAD_TRY_ASSIGN(entry, find_entry(files, path, info_path));
-    pid = process_id();
-    return entry;
-  }
-
-  [[nodiscard]] Error timed_out(LockEntry& waited_for, const LockRequest& request) const {
-    const std::string holder =
-        describe_lock_holder(*waited_for.info_file, waited_for.kernel.holder());
-    return path_error(ErrorCode::E_LOCK_TIMEOUT, files.display_path(path),
-                      fmt::format("could not get the lock for \"{}\" within {} ms: it is held "
-                                  "by {}; try again when it is done, or stop it",
-                                  request.operation, request.timeout.count(), holder));
-  }
-
-  FileSystem& files;
-  const Clock& clock;
-  std::string path;
-  std::string info_path;
-  std::mutex mutex;  // Guards entry and pid; taken before LockEntry::mutex.
-  std::shared_ptr<LockEntry> entry;
-  int pid = 0;
-};
-
 FileLock::FileLock(FileSystem& files, const Clock& clock, std::string path, std::string info_path)
-    : impl_(std::make_unique<Impl>(files, clock, std::move(path), std::move(info_path))) {}
-FileLock::~FileLock() = default;
+    : files_(files), clock_(clock), path_(std::move(path)), info_path_(std::move(info_path)) {}
+
+/// The entry used last time; found anew when `stale` says that it is for an old file.
+Result<std::shared_ptr<LockEntry>> FileLock::current_entry(bool stale) {
+  const std::lock_guard guard(mutex_);
+  if (entry_ == nullptr || pid_ != process_id() || stale) {
+    BMAD_TRY_ASSIGN(entry_, find_entry(files_, path_, info_path_));
+    pid_ = process_id();
+  }
+  return entry_;
+}
+
+Error FileLock::timed_out(LockEntry& waited_for, const LockRequest& request) const {
+  const LockHolder holder = read_lock_holder(*waited_for.info_file, waited_for.kernel.holder());
+  return path_error(ErrorCode::E_LOCK_TIMEOUT, files_.display_path(path_),
+                    fmt::format("could not get the lock for \"{}\" within {} ms: it is held "
+                                "by {}; try again when it is done, or stop it",
+                                request.operation, request.timeout.count(), described(holder)));
+}
 
 Result<FileLock::Guard> FileLock::acquire(const LockRequest& request) {
   const SteadyTime deadline = std::chrono::steady_clock::now() + request.timeout;
   for (bool stale = false;; stale = true) {
-    BMAD_TRY_ASSIGN(const std::shared_ptr<LockEntry> entry, impl_->current_entry(stale));
+    BMAD_TRY_ASSIGN(const std::shared_ptr<LockEntry> entry, current_entry(stale));
     {
       std::unique_lock lock(entry->mutex);
       if (!take_turn(*entry, lock, deadline)) {
         lock.unlock();
-        return impl_->timed_out(*entry, request);
+        return timed_out(*entry, request);
       }
       const Result<bool> locked = take_kernel_lock(entry, lock, deadline);
       if (!locked || !*locked) {
         give_turn(*entry);
         lock.unlock();
-        if (!locked) {
-          return locked.error();
-        }
-        return impl_->timed_out(*entry, request);
+        return locked ? timed_out(*entry, request) : locked.error();
       }
     }
-    Guard guard(std::make_unique<Guard::State>(Guard::State{.entry = entry}));
+    Guard guard(entry);
     // The session may have been archived and restored while we waited: then this is an old file.
-    BMAD_TRY_ASSIGN(const auto info, if_there(impl_->files.info(impl_->path)));
+    BMAD_TRY_ASSIGN(const auto info, if_there(files_.info(path_)));
     if (info && info->same_file(entry->identity)) {
-      note_holder(*entry, request, impl_->clock.now());
+      note_holder(*entry, request, clock_.now());
       return guard;
     }
   }
 }
 
-namespace {
-
-/// Null when there is no such file.
-Result<std::unique_ptr<File>> open_if_there(FileSystem& files, const std::string& path) {
-  Result<std::unique_ptr<File>> file = files.open(path, OpenMode::kRead);
-  if (!file && is_not_found(file.error())) {
-    return std::unique_ptr<File>();
-  }
-  return file;
-}
-
-}  // namespace
-
 Result<std::optional<LockHolder>> probe_lock(FileSystem& files, const std::string& path,
                                              const std::string& info_path) {
-  BMAD_TRY_ASSIGN(std::unique_ptr<File> lock_file, open_if_there(files, path));
-  if (lock_file == nullptr) {
+  BMAD_TRY_ASSIGN(auto lock_file, if_there(files.open(path, OpenMode::kRead)));
+  if (!lock_file) {
     return std::optional<LockHolder>();
   }
-  const KernelLock lock(std::move(lock_file), files.display_path(path));
+  const KernelLock lock(*std::move(lock_file), files.display_path(path));
   if (!lock.is_held()) {
     return std::optional<LockHolder>();
   }
-  BMAD_TRY_ASSIGN(std::unique_ptr<File> info_file, open_if_there(files, info_path));
-  return info_file == nullptr ? LockHolder{} : read_lock_holder(*info_file, lock.holder());
+  BMAD_TRY_ASSIGN(const auto info_file, if_there(files.open(info_path, OpenMode::kRead)));
+  return info_file ? read_lock_holder(**info_file, lock.holder()) : LockHolder{};
 }
 
 }  // namespace bmad_mem

@@ -130,27 +130,15 @@ constexpr std::size_t kNameSizeMax = 64;
 /// When process `pid` started, in clock ticks since boot (proc(5), field 22 of stat); 0 when there
 /// is no such process. Tells a process from a later one with the same number.
 std::uint64_t process_start(int pid) {
-  const int fd = ::open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) {
-    return 0;
-  }
+  const Descriptor file(::open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC));
   std::array<char, 1024> buffer{};
-  const ssize_t size = ::read(fd, buffer.data(), buffer.size());
-  ::close(fd);
+  const ssize_t size = ::read(file.get(), buffer.data(), buffer.size());
   std::string_view text(buffer.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
   // Field 2 is the program's name in parentheses and may hold anything, so count behind it.
-  const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string_view::npos) {
-    return 0;
-  }
-  text.remove_prefix(name_end + 1);
-  constexpr int kFieldsToSkip = 20;  // From field 3, one blank before each, to field 22.
+  text.remove_prefix(text.rfind(')') + 1);  // npos + 1 is 0.
+  constexpr int kFieldsToSkip = 20;         // From field 3, one blank before each, to field 22.
   for (int i = 0; i < kFieldsToSkip; ++i) {
-    const std::size_t blank = text.find(' ');
-    if (blank == std::string_view::npos) {
-      return 0;
-    }
-    text.remove_prefix(blank + 1);
+    text.remove_prefix(std::min(text.find(' '), text.size() - 1) + 1);
   }
   std::uint64_t start = 0;
   std::from_chars(text.data(), text.data() + text.size(), start);
@@ -193,23 +181,13 @@ bool may_run(const JsonValue& info) {
                     static_cast<std::uint64_t>(info["pid_start"].integer()));
 }
 
-std::string describe(const JsonValue& info) {
-  const std::string_view agent = info["agent_id"].string();
-  std::string text = fmt::format("process {} (", info["pid"].integer());
-  if (!agent.empty()) {
-    text += fmt::format("agent \"{}\", ", agent);
-  }
-  return text + fmt::format("{}) on {}, since {}", info["operation"].string(),
-                            info["host"].string(), info["acquired_at"].string());
-}
-
 }  // namespace
 
 void write_lock_info(File& info_file, std::string_view operation, std::string_view agent_id,
                      Timestamp now) {
   JsonWriter writer;
   writer.begin_object()
-      .member("pid", static_cast<std::int64_t>(process_id()))
+      .member("pid", process_id())
       .member("pid_start", own_process_start())
       .member("host", utf8_prefix(host_name(), kNameSizeMax))
       .member("agent_id", utf8_prefix(agent_id, kNameSizeMax))
@@ -220,15 +198,6 @@ void write_lock_info(File& info_file, std::string_view operation, std::string_vi
   text.resize(kInfoSize - 1, ' ');
   text += '\n';
   static_cast<void>(info_file.write_at(0, text));
-}
-
-std::string describe_lock_holder(File& info_file, std::optional<int> kernel_pid) {
-  JsonParser parser;
-  const std::optional<JsonValue> info = read_info(parser, info_file);
-  if (kernel_pid && (!info || *kernel_pid != (*info)["pid"].integer())) {
-    return fmt::format("process {}", *kernel_pid);
-  }
-  return info && may_run(*info) ? describe(*info) : "a process that left no name";
 }
 
 LockHolder read_lock_holder(File& info_file, std::optional<int> kernel_pid) {
@@ -244,9 +213,7 @@ LockHolder read_lock_holder(File& info_file, std::optional<int> kernel_pid) {
     holder.host = (*info)["host"].string();
     holder.agent_id = (*info)["agent_id"].string();
     holder.operation = (*info)["operation"].string();
-    if (const auto since = try_parse_rfc3339((*info)["acquired_at"].string())) {
-      holder.acquired_at = since;
-    }
+    holder.acquired_at = try_parse_rfc3339((*info)["acquired_at"].string());
   }
   return holder;
 }

@@ -46,12 +46,8 @@ Error lock_error(int error_number, const std::string& path);
 void write_lock_info(File& info_file, std::string_view operation, std::string_view agent_id,
                      Timestamp now);
 
-/// "process 4711 (agent \"architect\", add) on host, since 2026-01-11T10:00:00Z", as far as it is
-/// known: from `kernel_pid` where the kernel names the holder, else from the information file when
-/// that process still runs; otherwise "a process that left no name".
-std::string describe_lock_holder(File& info_file, std::optional<int> kernel_pid);
-
-/// The same, taken apart; `session_id` stays empty. What is not known is empty.
+/// Who it is, as far as it is known: from `kernel_pid` where the kernel names the holder, else from
+/// the information file when that process still runs. `session_id` stays empty.
 LockHolder read_lock_holder(File& info_file, std::optional<int> kernel_pid);
 
 }  // namespace bmad_mem

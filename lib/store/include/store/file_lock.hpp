@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,15 +52,14 @@ class FileLock {
 
    private:
     friend class FileLock;
-    struct State;
-    explicit Guard(std::unique_ptr<State> state);
-    std::unique_ptr<State> state_;
+    explicit Guard(std::shared_ptr<struct LockEntry> entry);
+    std::shared_ptr<struct LockEntry> entry_;
+    int pid_;  // Whose guard this is: a forked child has a copy of it.
   };
 
   /// The lock file `path`, made when missing, and its information file `info_path`. `clock` and
   /// `files` must outlive the lock.
   FileLock(FileSystem& files, const Clock& clock, std::string path, std::string info_path);
-  ~FileLock();
 
   /// Waits for the lock at most `request.timeout`. Not recursive: a thread that asks again while it
   /// holds the lock waits for itself.
@@ -67,8 +67,16 @@ class FileLock {
   Result<Guard> acquire(const LockRequest& request);
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  Result<std::shared_ptr<struct LockEntry>> current_entry(bool stale);
+  [[nodiscard]] Error timed_out(struct LockEntry& waited_for, const LockRequest& request) const;
+
+  FileSystem& files_;
+  const Clock& clock_;
+  std::string path_;
+  std::string info_path_;
+  std::mutex mutex_;  // Guards what follows; taken before LockEntry::mutex.
+  std::shared_ptr<struct LockEntry> entry_;
+  int pid_ = 0;
 };
 
 /// Who holds the lock file `path`, as its information file `info_path` says; nothing when nobody
