@@ -51,21 +51,10 @@ void sort_once(std::vector<std::string>& names) {
 
 struct FolderWatch::Impl {
   std::string root;
-  int inotify = -1;
-  int stopper = -1;  // An eventfd that is never read: it wakes every wait().
+  Descriptor inotify;
+  Descriptor stopper;  // An eventfd that is never read: it wakes every wait().
   std::atomic<bool> stopped{false};
   std::map<int, std::string> folders;  // By watch.
-
-  Impl() = default;
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  ~Impl() {
-    for (const int descriptor : {inotify, stopper}) {
-      if (descriptor >= 0) {
-        ::close(descriptor);
-      }
-    }
-  }
 
   void take(const inotify_event& event, std::string_view name, FolderChanges& changes);
   void lose(const std::string& folder, FolderChanges& changes);
@@ -98,7 +87,7 @@ void FolderWatch::Impl::take(const inotify_event& event, std::string_view name,
   }
   changes.gone.push_back(folder->second);
   if ((event.mask & IN_IGNORED) == 0) {
-    inotify_rm_watch(inotify, event.wd);  // A folder that was moved away is still watched.
+    inotify_rm_watch(inotify.get(), event.wd);  // A folder that was moved away is still watched.
   }
   folders.erase(folder);
 }
@@ -110,7 +99,7 @@ void FolderWatch::Impl::lose(const std::string& folder, FolderChanges& changes) 
       std::ranges::find_if(folders, [&](const auto& each) { return each.second == folder; });
   if (watched != folders.end()) {
     changes.gone.push_back(folder);
-    inotify_rm_watch(inotify, watched->first);
+    inotify_rm_watch(inotify.get(), watched->first);
     folders.erase(watched);
   }
 }
@@ -118,7 +107,7 @@ void FolderWatch::Impl::lose(const std::string& folder, FolderChanges& changes) 
 Status FolderWatch::Impl::read_events(FolderChanges& changes) {
   alignas(inotify_event) std::array<char, std::size_t{64} * 1024> buffer;
   while (true) {
-    const ssize_t got = ::read(inotify, buffer.data(), buffer.size());
+    const ssize_t got = ::read(inotify.get(), buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) {
       continue;
     }
@@ -141,12 +130,9 @@ Status FolderWatch::Impl::read_events(FolderChanges& changes) {
 Result<FolderWatch> FolderWatch::open(std::string root) {
   auto impl = std::make_unique<Impl>();
   impl->root = std::move(root);
-  impl->inotify = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-  if (impl->inotify < 0) {
-    return watch_error(errno, impl->root);
-  }
-  impl->stopper = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (impl->stopper < 0) {
+  impl->inotify = Descriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  impl->stopper = Descriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  if (!impl->inotify.is_open() || !impl->stopper.is_open()) {
     return watch_error(errno, impl->root);
   }
   return FolderWatch(std::move(impl));
@@ -181,7 +167,7 @@ Result<bool> FolderWatch::add(const std::string& folder) {
   const std::string path = folder.empty() ? impl_->root : impl_->root + "/" + folder;
   // The root may be reached through a link, as everywhere: it is the user's own.
   const std::uint32_t events = folder.empty() ? kEvents : kEvents | IN_DONT_FOLLOW;
-  const int watch = ::inotify_add_watch(impl_->inotify, path.c_str(), events);
+  const int watch = ::inotify_add_watch(impl_->inotify.get(), path.c_str(), events);
   if (watch < 0 && (errno == ENOENT || errno == ENOTDIR)) {
     return false;
   }
@@ -194,8 +180,9 @@ Result<bool> FolderWatch::add(const std::string& folder) {
 
 Result<FolderChanges> FolderWatch::wait(std::chrono::milliseconds timeout) {
   FolderChanges changes;
-  std::array<pollfd, 2> waited = {pollfd{.fd = impl_->inotify, .events = POLLIN, .revents = 0},
-                                  pollfd{.fd = impl_->stopper, .events = POLLIN, .revents = 0}};
+  std::array<pollfd, 2> waited = {
+      pollfd{.fd = impl_->inotify.get(), .events = POLLIN, .revents = 0},
+      pollfd{.fd = impl_->stopper.get(), .events = POLLIN, .revents = 0}};
   const auto end = std::chrono::steady_clock::now() + timeout;
   for (std::int64_t left = timeout.count();;) {
     const auto limit = std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max());
@@ -221,7 +208,7 @@ void FolderWatch::stop() noexcept {
   impl_->stopped = true;
   const std::uint64_t one = 1;
   const int kept = errno;  // A signal's handler must not change it.
-  static_cast<void>(::write(impl_->stopper, &one, sizeof one));
+  static_cast<void>(::write(impl_->stopper.get(), &one, sizeof one));
   errno = kept;
 }
 

@@ -13,43 +13,39 @@
 
 namespace bmad_mem {
 
-std::uint64_t OriginLedger::accept(std::string_view session_id, EntryType type,
-                                   std::span<const std::string> lines) const {
+std::uint64_t OriginLedger::note_unknown(std::string_view session_id, EntryType type,
+                                         std::span<const std::string_view> lines,
+                                         Origin origin) const {
   JsonParser parser;
   std::vector<OriginQuery> queries;
-  for (const std::string& line : lines) {
+  for (const std::string_view line : lines) {
     const Result<JsonValue> entry = parser.parse(line);
     queries.push_back({.tag = entry ? line_tag(session_id, *entry, line) : 0});
   }
   find(queries);
   std::vector<std::string_view> unknown;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (queries[i].tag != 0 && queries[i].origin == Origin::kElsewhere) {
-      unknown.emplace_back(lines[i]);
+    const OriginQuery& known = queries[i];
+    const bool is_weak = origin == Origin::kAccepted && known.origin == Origin::kElsewhere;
+    if (known.tag != 0 && (!known.is_known || is_weak)) {
+      unknown.push_back(lines[i]);
     }
   }
-  note(session_id, type, unknown, Origin::kAccepted);
+  note(session_id, type, unknown, origin);
   return unknown.size();
+}
+
+std::uint64_t OriginLedger::accept(std::string_view session_id, EntryType type,
+                                   std::span<const std::string> lines) const {
+  const std::vector<std::string_view> views(lines.begin(), lines.end());
+  return note_unknown(session_id, type, views, Origin::kAccepted);
 }
 
 void OriginLedger::note_elsewhere(std::string_view session_id, EntryType type,
                                   std::string_view text) const {
-  JsonParser parser;
-  std::vector<OriginQuery> queries;
   std::vector<std::string_view> lines;
-  for_each_text_line(text, [&](std::string_view line) {
-    lines.push_back(line);
-    const Result<JsonValue> entry = parser.parse(line);
-    queries.push_back({.tag = entry ? line_tag(session_id, *entry, line) : 0});
-  });
-  find(queries);
-  std::vector<std::string_view> unknown;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (!queries[i].is_known) {
-      unknown.push_back(lines[i]);
-    }
-  }
-  note(session_id, type, unknown, Origin::kElsewhere);
+  for_each_text_line(text, [&](std::string_view line) { lines.push_back(line); });
+  note_unknown(session_id, type, lines, Origin::kElsewhere);
 }
 
 void CarriedLines::add(EntryType type, std::string_view old, std::string_view line) {

@@ -76,14 +76,14 @@ Appended append(const std::string& path, std::span<const Record> records) {
   }
   const std::size_t size = file->size();
   const std::size_t whole = size < sizeof(Header) ? 0 : size / sizeof(Record) * sizeof(Record);
-  if (whole != size && ::ftruncate(file->number(), static_cast<off_t>(whole)) != 0) {
+  if (whole != size && ::ftruncate(file->get(), static_cast<off_t>(whole)) != 0) {
     return Appended::kNothing;
   }
   Header header;
-  const bool has_header = whole > 0 ? ::pread(file->number(), &header, sizeof header, 0) > 0
+  const bool has_header = whole > 0 ? ::pread(file->get(), &header, sizeof header, 0) > 0
                                     : file->write(bytes_of(&header, 1));
   if (!has_header || !file->write(bytes_of(records.data(), records.size()))) {
-    static_cast<void>(::ftruncate(file->number(), static_cast<off_t>(whole)) == 0);
+    static_cast<void>(::ftruncate(file->get(), static_cast<off_t>(whole)) == 0);
     return Appended::kNothing;
   }
   return whole == 0 || header.sorted * sizeof(Record) <= whole - sizeof header
@@ -97,7 +97,7 @@ class Records {
  public:
   explicit Records(const OpenFile& file) : file_(file) {
     Header header;
-    if (file.is_open() && ::pread(file.number(), &header, sizeof header, 0) == sizeof header &&
+    if (file.is_open() && ::pread(file.get(), &header, sizeof header, 0) == sizeof header &&
         header.magic == Header::kMagic && header.version == 1) {
       count_ = (std::max(file.size(), sizeof header) - sizeof header) / sizeof(Record);
       sorted_ = std::min<std::size_t>(header.sorted, count_);
@@ -115,7 +115,7 @@ class Records {
     std::vector<Record> records(count);
     const auto at = static_cast<off_t>(sizeof(Header) + first * sizeof(Record));
     const ssize_t size =
-        count == 0 ? 0 : ::pread(file_.number(), records.data(), count * sizeof(Record), at);
+        count == 0 ? 0 : ::pread(file_.get(), records.data(), count * sizeof(Record), at);
     records.resize(size < 0 ? 0 : static_cast<std::size_t>(size) / sizeof(Record));
     return records;
   }
@@ -223,7 +223,7 @@ bool OriginLedger::is_whole() const {
   const OpenFile file(path_, O_RDONLY);
   Header header;
   return file.is_open() && (file.size() < sizeof header ||
-                            (::read(file.number(), &header, sizeof header) == sizeof header &&
+                            (::read(file.get(), &header, sizeof header) == sizeof header &&
                              header.magic == Header::kMagic && header.version == 1));
 }
 
@@ -237,67 +237,55 @@ bool OriginLedger::is_due(std::optional<std::int64_t> today) const {
 
 namespace {
 
-/// All records by their tags, of each the one that holds; nothing when not all can be read.
-std::optional<std::vector<Record>> each_once(const Records& records) {
+/// Rewrites the ledger with what `change` leaves of its records, each tag once and in their order;
+/// `day` is when. False when it can't be read as a whole, or not be written.
+bool rewrite(const OriginLedger& ledger, const std::string& path, std::optional<std::int64_t> day,
+             const std::function<void(std::vector<Record>&)>& change) {
+  const LockedFile locked(path);
+  if (locked.get() == nullptr || !ledger.is_whole()) {
+    return false;
+  }
+  const Records records(*locked.get());
   std::vector<Record> all = records.read(0, records.count());
   if (all.size() != records.count()) {
-    return std::nullopt;
+    return false;
   }
   std::ranges::stable_sort(
       all, {}, [](const Record& record) { return std::pair(record.tag, -strength(record)); });
   all.erase(std::ranges::unique(all, {}, &Record::tag).begin(), all.end());
-  return all;
-}
-
-/// Puts `records`, by their tags, in place of the ledger, whose lock is held.
-bool replace_ledger(const std::string& path, std::span<const Record> records, std::int64_t day) {
-  assert(std::ranges::is_sorted(records, {}, &Record::tag));
-  const Header header{.sorted = records.size(), .day = day};
+  change(all);
+  assert(std::ranges::is_sorted(all, {}, &Record::tag));
+  const Header header{.sorted = all.size(), .day = day.value_or(records.day())};
   return replace_whole(path, path + ".tmp",
-                       {bytes_of(&header, 1), bytes_of(records.data(), records.size())});
+                       {bytes_of(&header, 1), bytes_of(all.data(), all.size())});
 }
 
 }  // namespace
 
 void OriginLedger::compact(const std::vector<std::uint64_t>* live, std::int64_t today) const {
-  const LockedFile locked(path_);
-  if (locked.get() == nullptr || !is_whole()) {
+  if (live == nullptr) {
+    static_cast<void>(rewrite(*this, path_, std::nullopt, [](const auto& /*all*/) {}));
     return;
   }
-  const Records records(*locked.get());
-  const std::int64_t day = live != nullptr ? today : records.day();
-  std::optional<std::vector<Record>> all = each_once(records);
-  if (!all) {
-    return;
-  }
-  std::vector<Record>& kept = *all;
-  if (live != nullptr) {
-    assert(std::ranges::is_sorted(*live));
-    for (Record& record : kept) {
+  assert(std::ranges::is_sorted(*live));
+  static_cast<void>(rewrite(*this, path_, today, [&](std::vector<Record>& all) {
+    for (Record& record : all) {
       if (std::ranges::binary_search(*live, record.tag)) {
         record.seen_day = static_cast<std::uint32_t>(today);
       }
     }
-    std::erase_if(kept, [&](const Record& record) {
+    std::erase_if(all, [&](const Record& record) {
       return today - std::int64_t{record.seen_day} > kKeptDays;
     });
-  }
-  static_cast<void>(replace_ledger(path_, kept, day));
+  }));
 }
 
 bool OriginLedger::keep_only(Origin origin) const {
-  const LockedFile locked(path_);
-  if (locked.get() == nullptr || !is_whole()) {
-    return false;
-  }
-  const Records records(*locked.get());
-  std::optional<std::vector<Record>> kept = each_once(records);
-  if (kept) {
-    std::erase_if(*kept, [&](const Record& record) {
+  return rewrite(*this, path_, std::nullopt, [&](std::vector<Record>& all) {
+    std::erase_if(all, [&](const Record& record) {
       return record.origin != static_cast<std::uint32_t>(origin);
     });
-  }
-  return kept && replace_ledger(path_, *kept, records.day());
+  });
 }
 
 void OriginLedger::find(std::span<OriginQuery> queries) const {

@@ -69,15 +69,13 @@ std::string real_path(const std::string& path) {
 
 std::string read_small(const std::string& path) {
   constexpr off_t kSizeMax = off_t{64} << 20U;
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat about{};
-  const bool is_there = file >= 0 && ::fstat(file, &about) == 0 && S_ISREG(about.st_mode);
+  const bool is_there =
+      file.is_open() && ::fstat(file.get(), &about) == 0 && S_ISREG(about.st_mode);
   std::string text(is_there ? static_cast<std::size_t>(std::min(about.st_size, kSizeMax)) : 0,
                    '\0');
-  const ssize_t size = is_there ? ::read(file, text.data(), text.size()) : 0;
-  if (file >= 0) {
-    ::close(file);
-  }
+  const ssize_t size = ::read(file.get(), text.data(), text.size());
   text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
   return text;
 }
@@ -236,22 +234,16 @@ void RootOrigins::read_mark_file() {
 namespace {
 
 std::vector<ConfiguredProgram> programs_of(const Config& config) {
-  std::vector<ConfiguredProgram> programs;
-  for (const auto& [setting, command] :
-       {std::pair("memory_config.summarizer.command", &config.summarizer.command),
-        std::pair("memory_config.extractor.command", &config.extractor.command),
-        std::pair("memory_config.encoder.command", &config.encoder.command)}) {
-    if (!command->empty()) {
-      programs.push_back({.setting = setting, .command = *command});
-    }
-  }
-  for (const auto& [setting, place] :
-       {std::pair("memory_config.encoder.url", &config.encoder.url),
-        std::pair("memory_config.encoder.path", &config.encoder.path)}) {
-    if (!place->empty()) {
-      programs.push_back({.setting = setting, .command = {*place}});
-    }
-  }
+  const auto words_of = [](const std::string& place) {
+    return std::vector<std::string>(place.empty() ? 0 : 1, place);
+  };
+  std::vector<ConfiguredProgram> programs = {
+      {"memory_config.summarizer.command", config.summarizer.command},
+      {"memory_config.extractor.command", config.extractor.command},
+      {"memory_config.encoder.command", config.encoder.command},
+      {"memory_config.encoder.url", words_of(config.encoder.url)},
+      {"memory_config.encoder.path", words_of(config.encoder.path)}};
+  std::erase_if(programs, [](const auto& each) { return each.command.empty(); });
   return programs;
 }
 
@@ -455,7 +447,7 @@ void RootOrigins::note_look(std::int64_t time_ns) const {
   const OpenFile file(path, O_WRONLY | O_CREAT);
   const timespec time{.tv_sec = time_ns / kNanoseconds, .tv_nsec = time_ns % kNanoseconds};
   const std::array<timespec, 2> times = {time, time};
-  static_cast<void>(::futimens(file.number(), times.data()));
+  static_cast<void>(::futimens(file.get(), times.data()));
 }
 
 Status RootOrigins::revoke() {

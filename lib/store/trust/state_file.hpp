@@ -15,34 +15,24 @@
 #include <string>
 #include <string_view>
 
+#include "store/posix_file_system.hpp"
+
 namespace bmad_mem {
 
-class OpenFile {
+class OpenFile : public Descriptor {
  public:
   OpenFile(const std::string& path, int flags)
-      : number_(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
-  ~OpenFile() {
-    if (number_ >= 0) {
-      ::close(number_);
-    }
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
+      : Descriptor(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
 
-  [[nodiscard]] bool is_open() const { return number_ >= 0; }
-  [[nodiscard]] int number() const { return number_; }
   [[nodiscard]] std::size_t size() const {
     struct stat about{};
-    return ::fstat(number_, &about) == 0 ? static_cast<std::size_t>(about.st_size) : 0;
+    return ::fstat(get(), &about) == 0 ? static_cast<std::size_t>(about.st_size) : 0;
   }
   /// Writes all of `bytes`, or says false.
   [[nodiscard]] bool write(std::string_view bytes) const {
     assert(is_open());
-    return ::write(number_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+    return ::write(get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
   }
-
- private:
-  int number_;
 };
 
 /// The file at `path` with a lock. The lock is a file of its own: whoever waits for one that is
@@ -50,7 +40,7 @@ class OpenFile {
 class LockedFile {
  public:
   explicit LockedFile(const std::string& path) : lock_(path + ".lock", O_RDWR | O_CREAT) {
-    if (lock_.is_open() && ::flock(lock_.number(), LOCK_EX) == 0) {
+    if (lock_.is_open() && ::flock(lock_.get(), LOCK_EX) == 0) {
       file_.emplace(path, O_RDWR | O_APPEND | O_CREAT);
     }
   }
@@ -76,7 +66,7 @@ inline bool replace_whole(const std::string& path, const std::string& fresh,
   for (const std::string_view part : parts) {
     is_written = is_written && file.write(part);
   }
-  if (!is_written || (is_durable && ::fsync(file.number()) != 0) ||
+  if (!is_written || (is_durable && ::fsync(file.get()) != 0) ||
       std::rename(fresh.c_str(), path.c_str()) != 0) {
     const int failed = errno;
     ::unlink(fresh.c_str());
@@ -84,7 +74,7 @@ inline bool replace_whole(const std::string& path, const std::string& fresh,
     return false;
   }
   const OpenFile folder(path.substr(0, path.rfind('/')), O_RDONLY | O_DIRECTORY);
-  static_cast<void>(is_durable && folder.is_open() && ::fsync(folder.number()) == 0);
+  static_cast<void>(is_durable && folder.is_open() && ::fsync(folder.get()) == 0);
   return true;
 }
 

@@ -28,7 +28,7 @@ constexpr std::uint64_t kWaitingSizeMax = std::uint64_t{256} << 20U;
 class WaitingFile : public OpenFile {
  public:
   WaitingFile(const std::string& path, int flags, int lock)
-      : OpenFile(path, flags), is_locked_(is_open() && ::flock(number(), lock) == 0) {}
+      : OpenFile(path, flags), is_locked_(is_open() && ::flock(get(), lock) == 0) {}
 
   [[nodiscard]] bool is_locked() const { return is_locked_; }
   /// Each range is one line or more: a crash leaves the others as they are. Durable.
@@ -36,16 +36,16 @@ class WaitingFile : public OpenFile {
     for (const ByteRange& range : ranges) {
       assert(is_locked_ && range.begin < range.end);
       const std::string blanks(range.end - range.begin, ' ');
-      if (::pwrite(number(), blanks.data(), blanks.size(), static_cast<off_t>(range.begin)) !=
+      if (::pwrite(get(), blanks.data(), blanks.size(), static_cast<off_t>(range.begin)) !=
           static_cast<ssize_t>(blanks.size())) {
         return posix_error(errno, "write to", path);
       }
     }
-    return ::fsync(number()) == 0 ? Status() : Status(posix_error(errno, "write to", path));
+    return ::fsync(get()) == 0 ? Status() : Status(posix_error(errno, "write to", path));
   }
   [[nodiscard]] Status clear(const std::string& path) const {
     assert(is_locked_);
-    const bool is_done = ::ftruncate(number(), 0) == 0 && ::fsync(number()) == 0;
+    const bool is_done = ::ftruncate(get(), 0) == 0 && ::fsync(get()) == 0;
     return is_done ? Status() : Status(posix_error(errno, "truncate", path));
   }
 
@@ -82,20 +82,16 @@ std::optional<WaitingLine> parse_waiting(JsonParser& parser, std::string_view te
   return line;
 }
 
-/// Calls `take` with each line and where it begins.
-void for_each_line(std::string_view text,
-                   const std::function<void(std::string_view, std::size_t)>& take) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    take(text.substr(at, end - at), at);
-    at = end + 1;
-  }
+/// Where `line` is in `text`, of which it is a part.
+ByteRange range_of(std::string_view line, std::string_view text) {
+  const auto begin = static_cast<std::uint64_t>(line.data() - text.data());
+  return {.begin = begin, .end = begin + line.size()};
 }
 
 Status sync_folder_of(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/'));
   const OpenFile file(folder, O_RDONLY | O_DIRECTORY);
-  const bool is_synced = file.is_open() && ::fsync(file.number()) == 0;
+  const bool is_synced = file.is_open() && ::fsync(file.get()) == 0;
   return is_synced ? Status() : Status(posix_error(errno, "sync", folder));
 }
 
@@ -119,14 +115,14 @@ Status keep_waiting(const Store& store, std::string_view session_id, EntryType t
   }
   const std::uint64_t before = file.size();
   char last = '\n';
-  if (before > 0 && ::pread(file.number(), &last, 1, static_cast<off_t>(before - 1)) == 1 &&
+  if (before > 0 && ::pread(file.get(), &last, 1, static_cast<off_t>(before - 1)) == 1 &&
       last != '\n') {
     text.insert(0, 1, '\n');  // A crash has cut the line before.
   }
   errno = ENOSPC;  // What a short write means.
-  if (!file.write(text) || ::fsync(file.number()) != 0) {
+  if (!file.write(text) || ::fsync(file.get()) != 0) {
     const int number = errno;
-    static_cast<void>(::ftruncate(file.number(), static_cast<off_t>(before)));
+    static_cast<void>(::ftruncate(file.get(), static_cast<off_t>(before)));
     return posix_error(number, "write to", path);
   }
   return before > 0 ? Status() : sync_folder_of(path);
@@ -144,8 +140,7 @@ Result<std::string> waiting_text(const Store& store) {
 std::uint64_t count_waiting(const Store& store) {
   const std::string text = waiting_text(store).value_or("");
   std::uint64_t count = 0;
-  for_each_line(
-      text, [&](std::string_view line, std::size_t /*at*/) { count += is_blank(line) ? 0U : 1U; });
+  for_each_text_line(text, [&](std::string_view line) { count += is_blank(line) ? 0U : 1U; });
   return count;
 }
 
@@ -165,7 +160,7 @@ Result<std::uint64_t> write_waiting(Store& store) {
   std::vector<ByteRange> done;
   bool waits_on = false;
   Status failed;
-  for_each_line(text, [&](std::string_view bytes, std::size_t at) {
+  for_each_text_line(text, [&](std::string_view bytes) {
     const std::optional<WaitingLine> line = parse_waiting(parser, bytes);
     if (!failed || is_blank(bytes)) {
       return;
@@ -186,7 +181,7 @@ Result<std::uint64_t> write_waiting(Store& store) {
       }
       ++count;
     }
-    done.push_back({.begin = at, .end = at + bytes.size()});
+    done.push_back(range_of(bytes, text));
   });
   BMAD_TRY(std::move(failed));
   BMAD_TRY(waits_on ? file.blank(path, done) : file.clear(path));
@@ -207,11 +202,11 @@ Result<std::uint64_t> drop_waiting(const Store& store, const WaitingGoes& goes, 
   std::vector<ByteRange> gone;
   JsonParser parser;
   JsonParser of_entry;
-  for_each_line(text, [&](std::string_view bytes, std::size_t at) {
+  for_each_text_line(text, [&](std::string_view bytes) {
     const std::optional<WaitingLine> line = parse_waiting(parser, bytes);
     const Result<JsonValue> entry = line ? of_entry.parse(line->entry) : Result<JsonValue>();
     if (line && entry && goes(line->session_id, line->type, *entry, line->entry)) {
-      gone.push_back({.begin = at, .end = at + bytes.size()});
+      gone.push_back(range_of(bytes, text));
     }
   });
   BMAD_TRY(dry_run || gone.empty() ? Status() : file.blank(path, gone));

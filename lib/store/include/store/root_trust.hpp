@@ -117,6 +117,10 @@ class OriginLedger {
                 std::vector<std::uint64_t>& tags) const;
 
  private:
+  /// Notes those of `lines` that have no record, or none that counts against `origin`: how many.
+  std::uint64_t note_unknown(std::string_view session_id, EntryType type,
+                             std::span<const std::string_view> lines, Origin origin) const;
+
   std::string path_;
   HashKey key_;
   mutable std::atomic<bool> has_lost_ = false;
