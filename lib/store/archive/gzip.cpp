@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "base/little_endian.hpp"
+
 namespace bmad_mem {
 namespace {
 
@@ -100,15 +102,6 @@ class BoundedText {
   std::string text_;
   std::size_t used_ = 0;
 };
-
-std::uint32_t little_endian(std::string_view bytes) {
-  assert(bytes.size() >= 4);
-  std::uint32_t value = 0;
-  for (std::size_t i = 4; i-- > 0;) {
-    value = (value << 8U) | static_cast<unsigned char>(bytes[i]);
-  }
-  return value;
-}
 
 enum class MemberEnd : std::uint8_t { kWhole, kTorn, kDamaged, kTooLarge };
 
@@ -265,12 +258,11 @@ std::optional<std::uint32_t> sized_member(std::string_view bytes) {
       bytes.substr(kSizedFieldAt, kSizedField.size()) != kSizedField) {
     return std::nullopt;
   }
-  return little_endian(bytes.substr(kSizedSizeAt));
+  return little_at<std::uint32_t>(bytes.data() + kSizedSizeAt);
 }
 
 std::uint32_t member_text_size(std::string_view bytes) {
-  return bytes.size() < kSizeFieldSize ? 0
-                                       : little_endian(bytes.substr(bytes.size() - kSizeFieldSize));
+  return bytes.size() < kSizeFieldSize ? 0 : little_at<std::uint32_t>(bytes.end() - kSizeFieldSize);
 }
 
 std::uint64_t said_text_size(std::string_view bytes) {
@@ -289,27 +281,15 @@ bool says_too_large(std::string_view bytes, std::uint64_t size_max) {
 }
 
 Result<std::string> gunzip_member(std::string_view bytes, std::uint64_t at, std::uint64_t size) {
-  z_stream stream{};
-  if (inflateInit2(&stream, kWindowBits) != Z_OK) {
-    throw std::bad_alloc();
-  }
-  const std::unique_ptr<z_stream, decltype(&inflateEnd)> owner(&stream, inflateEnd);
-  assert(size <= kPieceMax && "zlib writes it in one piece");
-  std::string text(static_cast<std::size_t>(size), '\0');
-  stream.next_in = input_of(bytes);
-  stream.avail_in = piece_size(bytes.size());
-  stream.next_out = output_to(text.data());
-  stream.avail_out = piece_size(text.size());
-  const int status = inflate(&stream, Z_FINISH);  // All at once: it needs no window then.
-  if (status == Z_MEM_ERROR) {
-    throw std::bad_alloc();
-  }
-  if (status == Z_STREAM_END && stream.avail_in == 0 && stream.avail_out == 0) {
+  Unpacker unpacker(bytes, size);
+  const bool is_whole = unpacker.next() == MemberEnd::kWhole && unpacker.at_end();
+  std::string text = unpacker.take();
+  if (is_whole && text.size() == size) {
     return text;
   }
-  const bool has_reason = status == Z_DATA_ERROR && stream.msg != nullptr;
-  return corrupt(fmt::format("is damaged in the gzip member that starts at byte {}: {}", at,
-                             has_reason ? stream.msg : "it is not as long as it says"));
+  return corrupt(
+      fmt::format("is damaged in the gzip member that starts at byte {}: {}", at,
+                  unpacker.damage().empty() ? "it is not as long as it says" : unpacker.damage()));
 }
 
 Result<std::string> gunzip(std::string_view bytes, std::uint64_t size_max) {

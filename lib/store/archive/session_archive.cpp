@@ -36,69 +36,14 @@ std::string size_remedy(std::string_view session_id, const ArchiveLimits& limits
                            session_id, ArchiveLimits().bytes >> 20U);
 }
 
-/// Judges the members of an archive one by one, and keeps the files.
-class MemberGate {
- public:
-  MemberGate(std::string_view session_id, const ArchiveLimits& limits)
-      : prefix_(fmt::format("{}/", session_id)), limits_(limits) {}
-
-  Status take(const TarPlace& member) {
-    if (++count_ > limits_.members) {
-      return Error{.code = ErrorCode::E_SIZE_LIMIT,
-                   .message = fmt::format("has more than {} members, the most that is read{}",
-                                          limits_.members, kUnpackRemedy)};
-    }
-    if (member.kind == kTarFolder && is_folder_of_ours(member.name)) {
-      return {};  // tar itself writes one for each folder; it says nothing.
-    }
-    if (member.kind != kTarFile) {
-      return refuse(member, fmt::format("is {}", member.kind));
-    }
-    const std::string_view name = member.name;
-    if (!name.starts_with(prefix_) || !is_session_file(name.substr(prefix_.size()))) {
-      return refuse(member, "has a name that no file of this session has");
-    }
-    std::string inner(name.substr(prefix_.size()));
-    if (!names_.insert(inner).second) {
-      return refuse(member, "is there twice");
-    }
-    files_.push_back({.name = std::move(inner),
-                      .offset = member.offset,
-                      .size = member.size,
-                      .mtime_s = std::max<std::int64_t>(0, member.mtime_s)});
-    return {};
-  }
-
-  Result<std::vector<PlacedFile>> finish() {
-    if (!names_.contains(kManifestName)) {
-      return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                   .message = fmt::format("has no member {}{}, so it is not a session archive",
-                                          prefix_, kManifestName)};
-    }
-    assert(files_.size() == names_.size());
-    return std::move(files_);
-  }
-
- private:
-  [[nodiscard]] bool is_folder_of_ours(std::string_view name) const {
-    return name == prefix_ || name == fmt::format("{}{}/", prefix_, kArtifactsName);
-  }
-
-  static Error refuse(const TarPlace& member, std::string_view why) {
-    // The name may hold anything; what is shown of it must not move the cursor.
-    constexpr std::size_t kShownMax = 120;
-    std::string shown = member.name.substr(0, kShownMax);
-    std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
-    return {.code = ErrorCode::E_STORAGE_CORRUPT,
-            .message = fmt::format("member '{}' {}{}", shown, why, kUnpackRemedy)};
-  }
-
-  std::string prefix_;
-  ArchiveLimits limits_;
-  std::uint64_t count_ = 0;
-  std::unordered_set<std::string> names_;
-  std::vector<PlacedFile> files_;
-};
+Error refused(const PlacedFile& member, std::string_view why) {
+  // The name may hold anything; what is shown of it must not move the cursor.
+  constexpr std::size_t kShownMax = 120;
+  std::string shown = member.name.substr(0, kShownMax);
+  std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return {.code = ErrorCode::E_STORAGE_CORRUPT,
+          .message = fmt::format("member '{}' {}{}", shown, why, kUnpackRemedy)};
+}
 
 TarBytes bytes_of(std::string_view tar) {
   return [tar](std::uint64_t offset) -> Result<std::string_view> {
@@ -168,58 +113,30 @@ Result<std::vector<ArchivedFile>> read_archive(FileSystem& files, const std::str
   return members;
 }
 
-/// Packs `tar` in sized members. A large file has its own, so that what is around it, headers of
+/// Packs the tar in sized members. A large file has its own, so that what is around it, headers of
 /// tar and small files, can be had without it.
-class MemberPacker {
- public:
-  explicit MemberPacker(std::string_view tar) : tar_(tar) {}
-
-  Status take(const TarPlace& file) {
-    constexpr std::uint64_t kSmallMax = 16U << 10U;
-    const std::uint64_t end = file.offset + file.size;
-    assert(at_ <= file.offset && end <= tar_.size() && "files are in the order of the tar");
-    if (file.size > kSmallMax) {
-      BMAD_TRY(pack_until(file.offset));
-    }
-    return end - at_ > kSmallMax ? pack_until(end) : Status();
-  }
-  Result<std::string> finish() {
-    BMAD_TRY(pack_until(tar_.size()));
-    assert(at_ == tar_.size());
-    return std::move(packed_);
-  }
-
- private:
-  Status pack_until(std::uint64_t end) {
-    while (at_ < end) {
-      const std::uint64_t size = std::min<std::uint64_t>(end - at_, kArchiveTextMax);
-      BMAD_TRY_ASSIGN(
-          const std::string member,
-          gzip_sized(tar_.substr(static_cast<std::size_t>(at_), static_cast<std::size_t>(size))));
-      packed_ += member;
-      at_ += size;
+Result<std::string> pack(std::string_view session_id, std::span<const ArchivedFile> members) {
+  constexpr std::uint64_t kSmallMax = 16U << 10U;
+  BMAD_TRY_ASSIGN(const std::string tar, make_tar(session_id, members));
+  std::string packed;
+  std::uint64_t at = 0;  // Up to here it is packed.
+  const auto pack_until = [&](std::uint64_t end) -> Status {
+    while (at < end) {
+      const std::uint64_t size = std::min<std::uint64_t>(end - at, kArchiveTextMax);
+      BMAD_TRY_ASSIGN(const std::string member, gzip_sized(std::string_view(tar).substr(at, size)));
+      packed += member;
+      at += size;
     }
     return {};
-  }
-
-  std::string_view tar_;
-  std::uint64_t at_ = 0;  ///< Up to here it is packed.
-  std::string packed_;
-};
-
-Result<std::string> pack(std::string_view session_id, std::span<const ArchivedFile> members) {
-  std::vector<TarFile> tar_members;
-  tar_members.reserve(members.size());
-  for (const ArchivedFile& member : members) {
-    tar_members.push_back({.name = fmt::format("{}/{}", session_id, member.name),
-                           .bytes = member.bytes,
-                           .mtime_s = member.mtime_s});
-  }
-  BMAD_TRY_ASSIGN(const std::string tar, make_tar(tar_members));
-  MemberPacker packer(tar);
-  BMAD_TRY(
-      list_tar(tar.size(), bytes_of(tar), [&](const TarPlace& file) { return packer.take(file); }));
-  return packer.finish();
+  };
+  BMAD_TRY(list_tar(tar.size(), bytes_of(tar), [&](const PlacedFile& file) -> Status {
+    const std::uint64_t end = file.offset + file.size;
+    assert(at <= file.offset && end <= tar.size() && "files are in the order of the tar");
+    BMAD_TRY(file.size > kSmallMax ? pack_until(file.offset) : Status());
+    return end - at > kSmallMax ? pack_until(end) : Status();
+  }));
+  BMAD_TRY(pack_until(tar.size()));
+  return packed;
 }
 
 /// While the archive still has its temporary name, so that a bad one never gets the other.
@@ -299,9 +216,42 @@ std::uint64_t tar_size_max(std::uint64_t packed_size, const ArchiveLimits& limit
 Result<std::vector<PlacedFile>> place_archive_files(std::string_view session_id,
                                                     std::uint64_t tar_size, const TarBytes& bytes,
                                                     const ArchiveLimits& limits) {
-  MemberGate gate(session_id, limits);
-  BMAD_TRY(list_tar(tar_size, bytes, [&](const TarPlace& member) { return gate.take(member); }));
-  return gate.finish();
+  const std::string prefix = fmt::format("{}/", session_id);
+  const std::string artifacts = fmt::format("{}{}/", prefix, kArtifactsName);
+  std::uint64_t count = 0;
+  std::unordered_set<std::string> names;
+  std::vector<PlacedFile> files;
+  BMAD_TRY(list_tar(tar_size, bytes, [&](PlacedFile member) -> Status {
+    if (++count > limits.members) {
+      return Error{.code = ErrorCode::E_SIZE_LIMIT,
+                   .message = fmt::format("has more than {} members, the most that is read{}",
+                                          limits.members, kUnpackRemedy)};
+    }
+    if (member.kind == kTarFolder && (member.name == prefix || member.name == artifacts)) {
+      return {};  // tar itself writes one for each folder; it says nothing.
+    }
+    if (member.kind != kTarFile) {
+      return refused(member, fmt::format("is {}", member.kind));
+    }
+    std::string inner = member.name.starts_with(prefix) ? member.name.substr(prefix.size()) : "";
+    if (!is_session_file(inner)) {
+      return refused(member, "has a name that no file of this session has");
+    }
+    if (!names.insert(inner).second) {
+      return refused(member, "is there twice");
+    }
+    member.name = std::move(inner);
+    member.mtime_s = std::max<std::int64_t>(0, member.mtime_s);
+    files.push_back(std::move(member));
+    return {};
+  }));
+  if (!names.contains(kManifestName)) {
+    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                 .message = fmt::format("has no member {}{}, so it is not a session archive",
+                                        prefix, kManifestName)};
+  }
+  assert(files.size() == names.size());
+  return files;
 }
 
 ArchiveSize size_of_archive(std::span<const ArchivedFile> members, std::uint64_t compressed_bytes) {

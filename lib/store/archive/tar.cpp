@@ -36,10 +36,11 @@ la_ssize_t append_to_text(archive* /*handle*/, void* text, const void* bytes, st
   return static_cast<la_ssize_t>(size);
 }
 
-Status write_member(archive* writer, archive_entry* entry, const TarFile& member) {
+Status write_member(archive* writer, archive_entry* entry, std::string_view folder,
+                    const ArchivedFile& member) {
   assert(!member.name.empty());
   archive_entry_clear(entry);
-  archive_entry_set_pathname(entry, member.name.c_str());
+  archive_entry_set_pathname(entry, fmt::format("{}/{}", folder, member.name).c_str());
   archive_entry_set_filetype(entry, AE_IFREG);
   archive_entry_set_perm(entry, kMemberMode);
   archive_entry_set_mtime(entry, std::clamp<std::int64_t>(member.mtime_s, 0, kTimeMax), 0);
@@ -108,13 +109,13 @@ std::uint64_t position(archive* reader) {
 }
 
 /// Where the bytes of `entry` are, of which the reader has just read the header.
-Result<TarPlace> place_of(archive* reader, archive_entry* entry, std::uint64_t tar_size) {
+Result<PlacedFile> place_of(archive* reader, archive_entry* entry, std::uint64_t tar_size) {
   const char* name = archive_entry_pathname(entry);
-  TarPlace place{.name = name == nullptr ? "" : name,
-                 .kind = kind_of(entry),
-                 .mtime_s = archive_entry_mtime(entry),
-                 .offset = std::min(position(reader), tar_size),
-                 .size = 0};
+  PlacedFile place{.name = name == nullptr ? "" : name,
+                   .kind = kind_of(entry),
+                   .mtime_s = archive_entry_mtime(entry),
+                   .offset = std::min(position(reader), tar_size),
+                   .size = 0};
   if (place.kind != kTarFile) {
     return place;
   }
@@ -158,7 +159,7 @@ Status check_end(const TarBytes& bytes, std::uint64_t size, std::uint64_t read) 
 
 }  // namespace
 
-Result<std::string> make_tar(std::span<const TarFile> members) {
+Result<std::string> make_tar(std::string_view folder, std::span<const ArchivedFile> members) {
   std::string text;
   const Writer writer(archive_write_new(), archive_write_free);
   const TarEntry entry(archive_entry_new(), archive_entry_free);
@@ -170,8 +171,8 @@ Result<std::string> make_tar(std::span<const TarFile> members) {
       archive_write_open(writer.get(), &text, nullptr, append_to_text, nullptr) != ARCHIVE_OK) {
     return trouble(writer.get());
   }
-  for (const TarFile& member : members) {
-    BMAD_TRY(write_member(writer.get(), entry.get(), member));
+  for (const ArchivedFile& member : members) {
+    BMAD_TRY(write_member(writer.get(), entry.get(), folder, member));
   }
   if (archive_write_close(writer.get()) != ARCHIVE_OK) {
     return trouble(writer.get());
@@ -181,7 +182,7 @@ Result<std::string> make_tar(std::span<const TarFile> members) {
 }
 
 Status list_tar(std::uint64_t size, const TarBytes& bytes,
-                const std::function<Status(TarPlace)>& take) {
+                const std::function<Status(PlacedFile)>& take) {
   const Reader reader(archive_read_new(), archive_read_free);
   if (reader == nullptr) {
     throw std::bad_alloc();
@@ -212,7 +213,7 @@ Status list_tar(std::uint64_t size, const TarBytes& bytes,
     if (!has_member) {
       return check_end(bytes, size, position(reader.get()));
     }
-    BMAD_TRY_ASSIGN(TarPlace place, place_of(reader.get(), entry, size));
+    BMAD_TRY_ASSIGN(PlacedFile place, place_of(reader.get(), entry, size));
     end = place.offset + place.size;
     BMAD_TRY(take(std::move(place)));
   }

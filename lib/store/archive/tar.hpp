@@ -18,25 +18,8 @@
 
 namespace bmad_mem {
 
-/// A file to be packed.
-struct TarFile {
-  std::string name;
-  std::string_view bytes;
-  std::int64_t mtime_s = 0;
-};
-
-/// A tar of `members` in their order. Equal members give equal bytes.
-Result<std::string> make_tar(std::span<const TarFile> members);
-
-/// A member, and where its bytes are.
-struct TarPlace {
-  std::string name;
-  /// "a file", "a folder", "a symbolic link", …: for decisions and for messages.
-  std::string_view kind;
-  std::int64_t mtime_s = 0;
-  std::uint64_t offset = 0;  ///< In the tar.
-  std::uint64_t size = 0;    ///< 0 unless `kind` is kTarFile.
-};
+/// A tar of `members` in their order, in the folder `folder`. Equal members give equal bytes.
+Result<std::string> make_tar(std::string_view folder, std::span<const ArchivedFile> members);
 
 inline constexpr std::string_view kTarFile = "a file";
 inline constexpr std::string_view kTarFolder = "a folder";
@@ -50,7 +33,7 @@ using TarBytes = std::function<Result<std::string_view>(std::uint64_t offset)>;
 /// Errors: E_STORAGE_CORRUPT when it is no tar, damaged, or has no end mark or anything behind it;
 /// those of `bytes`.
 Status list_tar(std::uint64_t size, const TarBytes& bytes,
-                const std::function<Status(TarPlace)>& take);
+                const std::function<Status(PlacedFile)>& take);
 
 // Which files of a session's folder are its memory, and which of its archive.
 

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cassert>
-#include <iterator>
+#include <memory>
 #include <ranges>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -67,53 +68,46 @@ std::uint64_t UnpackedCache::new_owner() {
 
 std::shared_ptr<void> UnpackedCache::find_any(std::uint64_t owner, std::size_t part) {
   const std::lock_guard guard(mutex_);
-  const auto found = places_.find({owner, part});
-  if (found == places_.end()) {
+  const auto found = items_.find({owner, part});
+  if (found == items_.end()) {
     return nullptr;
   }
-  items_.splice(items_.begin(), items_, found->second);
-  return found->second->what;
+  found->second.used = ++uses_;
+  return found->second.what;
 }
 
 void UnpackedCache::add(std::uint64_t owner, std::size_t part, std::shared_ptr<void> what,
                         std::uint64_t size, std::uint64_t size_max) {
-  Items gone;
-  const std::lock_guard guard(mutex_);
-  const Key key(owner, part);
-  if (const auto old = places_.find(key); old != places_.end()) {
-    take_out(old->second, gone);
-  }
   assert(what != nullptr);
-  items_.push_front({.key = key, .what = std::move(what), .size = size});
-  places_.emplace(key, items_.begin());
-  size_ += size;
-  assert(places_.size() == items_.size() && "each item has its place");
+  std::vector<std::shared_ptr<void>> gone;  // Freed without the mutex.
+  const std::lock_guard guard(mutex_);
+  Item& item = items_[{owner, part}];
+  gone.push_back(std::move(item.what));
+  size_ = size_ - item.size + size;
+  item = {.what = std::move(what), .size = size, .used = ++uses_};
   while (size_ > size_max && items_.size() > 1) {
-    take_out(std::prev(items_.end()), gone);
+    const auto oldest =
+        std::ranges::min_element(items_, {}, [](const auto& each) { return each.second.used; });
+    size_ -= oldest->second.size;
+    gone.push_back(std::move(oldest->second.what));
+    items_.erase(oldest);
   }
 }
 
 void UnpackedCache::forget(std::uint64_t owner) {
-  Items gone;
+  std::vector<std::shared_ptr<void>> gone;  // Freed without the mutex.
   const std::lock_guard guard(mutex_);
-  auto next = places_.lower_bound({owner, 0});
-  while (next != places_.end() && next->first.first == owner) {
-    const Items::iterator item = next->second;
-    ++next;
-    take_out(item, gone);
+  auto next = items_.lower_bound({owner, 0});
+  while (next != items_.end() && next->first.first == owner) {
+    size_ -= next->second.size;
+    gone.push_back(std::move(next->second.what));
+    next = items_.erase(next);
   }
 }
 
 std::uint64_t UnpackedCache::size() {
   const std::lock_guard guard(mutex_);
   return size_;
-}
-
-void UnpackedCache::take_out(Items::iterator item, Items& gone) {
-  assert(size_ >= item->size && places_.contains(item->key));
-  size_ -= item->size;
-  places_.erase(item->key);
-  gone.splice(gone.begin(), items_, item);
 }
 
 std::string refused_key(const std::string& path, const FileInfo& file, PackedNote note) {

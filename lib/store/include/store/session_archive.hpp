@@ -192,12 +192,14 @@ std::optional<EntryType> log_of_copy(std::string_view name);
 /// The most of a tar that a member holds.
 inline constexpr std::uint64_t kArchiveTextMax = 64U << 10U;
 
-/// Where a file of a session is in the tar of its archive.
+/// Where a member is in the tar of an archive.
 struct PlacedFile {
-  std::string name;  ///< As in ArchivedFile.
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;
+  std::string name;  ///< As in the tar; of a file of a session, as in ArchivedFile.
+  /// "a file", "a folder", "a symbolic link", …: for decisions and for messages.
+  std::string_view kind;
   std::int64_t mtime_s = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;  ///< 0 of what is no file.
 };
 
 /// Threads: safe, as it never changes.

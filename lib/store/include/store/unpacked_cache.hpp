@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -93,22 +92,18 @@ class UnpackedCache {
   std::uint64_t size();
 
  private:
-  using Key = std::pair<std::uint64_t, std::size_t>;
   struct Item {
-    Key key;
     std::shared_ptr<void> what;
     std::uint64_t size = 0;
+    std::uint64_t used = 0;  ///< The greater, the later it was asked for.
   };
-  using Items = std::list<Item>;
 
   std::shared_ptr<void> find_any(std::uint64_t owner, std::size_t part);
-  /// Moves an item to `gone`, which is freed without the mutex. The caller holds it.
-  void take_out(Items::iterator item, Items& gone);
 
-  std::mutex mutex_;  // Guards what follows.
-  Items items_;       // The one asked for last in front.
-  std::map<Key, Items::iterator> places_;
+  std::mutex mutex_;                                             // Guards what follows.
+  std::map<std::pair<std::uint64_t, std::size_t>, Item> items_;  // By owner and part.
   std::uint64_t size_ = 0;
+  std::uint64_t uses_ = 0;
   std::uint64_t owners_ = 0;
 };
 
