@@ -51,11 +51,11 @@ Result<NamedBytes> unpack(const Store& store, const std::string& session_id,
     return logs_of(session_id, std::span(lines));
   }
   if (place.kind == PackedKind::kKept) {
-    BMAD_TRY_ASSIGN(const std::vector<KeptLine> lines,
+    BMAD_TRY_ASSIGN(const std::vector<EvictedLine> lines,
                     read_kept(*store.files, session_id, /*only_good=*/true));
     return logs_of(session_id, std::span(lines));
   }
-  NamedBytes files = logs_of(session_id, std::span<const KeptLine>());
+  NamedBytes files = logs_of(session_id, std::span<const EvictedLine>());
   BMAD_TRY_ASSIGN(std::vector<ArchivedFile> members,
                   read_session_archive(*store.files, session_id, limits));
   for (ArchivedFile& member : members) {

@@ -356,7 +356,7 @@ Status repair_packed(Store& store, const std::string& session_id, RepairReport& 
     add_action(report, files, session_id, archive_manifest_path(session_id),
                "made from the archive");
   }
-  const Result<std::vector<KeptLine>> kept = read_kept(files, session_id);
+  const Result<std::vector<EvictedLine>> kept = read_kept(files, session_id);
   if (!kept && kept.error().code == ErrorCode::E_STORAGE_CORRUPT) {
     BMAD_TRY(remove_kept(files, session_id));
     add_action(report, files, session_id, kept_path(session_id),

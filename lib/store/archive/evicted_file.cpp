@@ -264,11 +264,11 @@ constexpr std::uint64_t kKeptSizeMax = 64U << 20U;
 
 }  // namespace
 
-Result<std::vector<KeptLine>> read_kept(FileSystem& files, std::string_view session_id,
-                                        bool only_good) {
+Result<std::vector<EvictedLine>> read_kept(FileSystem& files, std::string_view session_id,
+                                           bool only_good) {
   const std::string path = kept_path(session_id);
   BMAD_TRY_ASSIGN(const std::string text, read_if_there(files, path, kKeptSizeMax));
-  std::vector<KeptLine> lines;
+  std::vector<EvictedLine> lines;
   const auto take = [&](const WrappedLine& wrapped) -> Status {
     lines.push_back({.type = wrapped.type, .line = std::string(wrapped.entry)});
     return {};

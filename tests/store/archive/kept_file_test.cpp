@@ -9,7 +9,7 @@
 namespace bmad_mem::test::kept_file_test {
 namespace {
 
-using Lines = std::vector<KeptLine>;
+using Lines = std::vector<EvictedLine>;
 
 constexpr const char* kPath = "shared/kept/s1.jsonl";
 

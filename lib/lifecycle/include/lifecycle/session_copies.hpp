@@ -129,7 +129,7 @@ class SessionCopies {
 
   std::string session_id_;
   std::vector<EvictedLine> evicted_;
-  std::vector<KeptLine> kept_;
+  std::vector<EvictedLine> kept_;
   std::vector<DeletedLine> deleted_;
   std::vector<ArchivedFile> archived_;
   std::vector<std::pair<std::string, ArchivedFile>> deleted_sessions_;  // By path.

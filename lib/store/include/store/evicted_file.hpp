@@ -82,18 +82,11 @@ Status replace_evicted_part(FileSystem& files, std::string_view session_id,
 // Its facts, preferences and pins, a copy of what is in the archive: it is read where that is
 // damaged, nothing writes one, and it goes when the session is archived again or restored.
 
-struct KeptLine {
-  EntryType type = EntryType::kFact;
-  std::string line;  ///< As in the log, without its '\n'.
-
-  bool operator==(const KeptLine&) const = default;
-};
-
 /// All lines in order; none without a file. Errors: E_STORAGE_CORRUPT with path, line and field for
 /// a line that can't be read; E_SIZE_LIMIT above 64 MiB; as the file system's.
 /// `only_good`: those that can't be read are left out instead.
-Result<std::vector<KeptLine>> read_kept(FileSystem& files, std::string_view session_id,
-                                        bool only_good = false);
+Result<std::vector<EvictedLine>> read_kept(FileSystem& files, std::string_view session_id,
+                                           bool only_good = false);
 
 /// Removes the file, if there is one. Durable on success.
 Status remove_kept(FileSystem& files, std::string_view session_id);
