@@ -271,30 +271,21 @@ namespace {
 
 constexpr std::uint64_t kLayoutFileSizeMax = 64U << 10U;
 
-class ReadOnlyFileSystem final : public FileSystem {
+class ReadOnlyFileSystem final : public FileSystemAround {
  public:
   ReadOnlyFileSystem(std::unique_ptr<FileSystem> files, Error why)
-      : files_(std::move(files)), why_(std::move(why)) {}
+      : FileSystemAround(std::move(files)), why_(std::move(why)) {}
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-    return mode == OpenMode::kRead ? files_->open(path, mode) : why_;
-  }
-  Result<FileInfo> info(const std::string& path) override { return files_->info(path); }
-  Result<std::vector<std::string>> list(const std::string& path) override {
-    return files_->list(path);
+    return mode == OpenMode::kRead ? inner().open(path, mode) : why_;
   }
   Status make_directory(const std::string& /*path*/) override { return why_; }
   Status rename(const std::string& /*from*/, const std::string& /*to*/) override { return why_; }
   Status remove(const std::string& /*path*/) override { return why_; }
   Status remove_directory(const std::string& /*path*/) override { return why_; }
   Status sync_directory(const std::string& /*path*/) override { return why_; }
-  Status follow_root() override { return files_->follow_root(); }
-  [[nodiscard]] std::string display_path(const std::string& path) const override {
-    return files_->display_path(path);
-  }
 
  private:
-  std::unique_ptr<FileSystem> files_;
   Error why_;
 };
 

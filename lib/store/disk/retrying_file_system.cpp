@@ -95,14 +95,14 @@ bool means_full(int error_number) {
 void sleep_for(std::chrono::milliseconds delay) { std::this_thread::sleep_for(delay); }
 
 RetryingFileSystem::RetryingFileSystem(std::unique_ptr<FileSystem> below, RetrySleep sleep)
-    : below_(std::move(below)), sleep_(std::move(sleep)) {}
+    : FileSystemAround(std::move(below)), sleep_(std::move(sleep)) {}
 
 Result<std::unique_ptr<File>> RetryingFileSystem::open(const std::string& path, OpenMode mode) {
   // The other modes create a file or cut it to nothing.
   if (mode != OpenMode::kRead) {
-    return below_->open(path, mode);
+    return inner().open(path, mode);
   }
-  Result<std::unique_ptr<File>> file = retry(sleep_, [&] { return below_->open(path, mode); });
+  Result<std::unique_ptr<File>> file = retry(sleep_, [&] { return inner().open(path, mode); });
   if (file) {
     file = std::make_unique<RetryingFile>(std::move(*file), sleep_);
   }
@@ -110,35 +110,11 @@ Result<std::unique_ptr<File>> RetryingFileSystem::open(const std::string& path, 
 }
 
 Result<FileInfo> RetryingFileSystem::info(const std::string& path) {
-  return retry(sleep_, [&] { return below_->info(path); });
+  return retry(sleep_, [&] { return inner().info(path); });
 }
 
 Result<std::vector<std::string>> RetryingFileSystem::list(const std::string& path) {
-  return retry(sleep_, [&] { return below_->list(path); });
-}
-
-Status RetryingFileSystem::make_directory(const std::string& path) {
-  return below_->make_directory(path);
-}
-
-Status RetryingFileSystem::rename(const std::string& from, const std::string& to) {
-  return below_->rename(from, to);
-}
-
-Status RetryingFileSystem::remove(const std::string& path) { return below_->remove(path); }
-
-Status RetryingFileSystem::remove_directory(const std::string& path) {
-  return below_->remove_directory(path);
-}
-
-Status RetryingFileSystem::sync_directory(const std::string& path) {
-  return below_->sync_directory(path);
-}
-
-Status RetryingFileSystem::follow_root() { return below_->follow_root(); }
-
-std::string RetryingFileSystem::display_path(const std::string& path) const {
-  return below_->display_path(path);
+  return retry(sleep_, [&] { return inner().list(path); });
 }
 
 Error posix_error(int error_number, std::string_view action, std::string path) {

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bmad_mem/result.hpp"
@@ -103,6 +104,39 @@ class FileSystem {
   virtual Status follow_root() { return {}; }
   /// `path` as people should see it: with the root in front.
   [[nodiscard]] virtual std::string display_path(const std::string& path) const = 0;
+};
+
+/// Passes all on to another file system: for one that does a few things otherwise.
+class FileSystemAround : public FileSystem {
+ public:
+  explicit FileSystemAround(std::unique_ptr<FileSystem> inner) : inner_(std::move(inner)) {}
+
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    return inner_->open(path, mode);
+  }
+  Result<FileInfo> info(const std::string& path) override { return inner_->info(path); }
+  Result<std::vector<std::string>> list(const std::string& path) override {
+    return inner_->list(path);
+  }
+  Status make_directory(const std::string& path) override { return inner_->make_directory(path); }
+  Status rename(const std::string& from, const std::string& to) override {
+    return inner_->rename(from, to);
+  }
+  Status remove(const std::string& path) override { return inner_->remove(path); }
+  Status remove_directory(const std::string& path) override {
+    return inner_->remove_directory(path);
+  }
+  Status sync_directory(const std::string& path) override { return inner_->sync_directory(path); }
+  Status follow_root() override { return inner_->follow_root(); }
+  [[nodiscard]] std::string display_path(const std::string& path) const override {
+    return inner_->display_path(path);
+  }
+
+ protected:
+  [[nodiscard]] FileSystem& inner() const { return *inner_; }
+
+ private:
+  std::unique_ptr<FileSystem> inner_;
 };
 
 /// Whether `error` says that the file or folder isn't there.

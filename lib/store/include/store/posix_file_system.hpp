@@ -107,23 +107,15 @@ void sleep_for(std::chrono::milliseconds delay);
 
 /// Threads: as safe as the file system below. Files must not outlive it. Where nothing fails it
 /// costs a virtual call, and a small allocation for each file opened for reading.
-class RetryingFileSystem final : public FileSystem {
+class RetryingFileSystem final : public FileSystemAround {
  public:
   explicit RetryingFileSystem(std::unique_ptr<FileSystem> below, RetrySleep sleep = sleep_for);
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override;
   Result<FileInfo> info(const std::string& path) override;
   Result<std::vector<std::string>> list(const std::string& path) override;
-  Status make_directory(const std::string& path) override;
-  Status rename(const std::string& from, const std::string& to) override;
-  Status remove(const std::string& path) override;
-  Status remove_directory(const std::string& path) override;
-  Status sync_directory(const std::string& path) override;
-  Status follow_root() override;
-  [[nodiscard]] std::string display_path(const std::string& path) const override;
 
  private:
-  std::unique_ptr<FileSystem> below_;
   RetrySleep sleep_;
 };
 
