@@ -89,186 +89,6 @@ bool make_nonblocking(const Descriptor& end) {
   return flags >= 0 && ::fcntl(end.get(), F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
-/// Keeps the signal of a broken pipe from this thread, whatever the process does about it.
-class NoBrokenPipe {
- public:
-  NoBrokenPipe() {
-    ::sigemptyset(&signal_);
-    ::sigaddset(&signal_, SIGPIPE);
-    sigset_t pending;
-    ::sigemptyset(&pending);
-    ::sigpending(&pending);
-    was_pending_ = ::sigismember(&pending, SIGPIPE) == 1;
-    ::pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  NoBrokenPipe(const NoBrokenPipe&) = delete;
-  NoBrokenPipe& operator=(const NoBrokenPipe&) = delete;
-  ~NoBrokenPipe() {
-    const timespec at_once{};
-    while (!was_pending_ && ::sigtimedwait(&signal_, nullptr, &at_once) == SIGPIPE) {
-    }
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-
- private:
-  sigset_t signal_;
-  sigset_t before_;
-  bool was_pending_ = false;
-};
-
-/// The program's three pipes and process, from its start to its end.
-class RunningCommand {
- public:
-  explicit RunningCommand(std::string_view program) : program_(program) {}
-  RunningCommand(const RunningCommand&) = delete;
-  RunningCommand& operator=(const RunningCommand&) = delete;
-  ~RunningCommand() {
-    if (process_ > 0) {
-      kill_all();
-    }
-  }
-
-  Status start(std::span<const std::string> command);
-  Result<CommandOutput> finish(std::string_view input, const CommandOptions& options);
-
- private:
-  int spawn(std::span<const std::string> command, const Pipe& in, const Pipe& out, const Pipe& err);
-  void wait_for_news(CommandTime deadline) const;
-  void give(std::string_view& input);
-  /// False when the program has said too much.
-  bool take(std::size_t output_size_max);
-  void take_err();
-  bool has_ended() const;
-  int reap();
-  void kill_all();
-  Error refusal(ErrorCode code, std::string_view what) const;
-
-  std::string program_;
-  pid_t process_ = -1;
-  Descriptor process_end_;  ///< Readable when it has ended, where the system has such a thing.
-  Descriptor in_;
-  Descriptor out_;
-  Descriptor err_;
-  CommandOutput output_;
-};
-
-Status RunningCommand::start(std::span<const std::string> command) {
-  BMAD_TRY_ASSIGN(Pipe in, make_pipe(program_));
-  BMAD_TRY_ASSIGN(Pipe out, make_pipe(program_));
-  BMAD_TRY_ASSIGN(Pipe err, make_pipe(program_));
-  if (!make_nonblocking(in.write) || !make_nonblocking(out.read) || !make_nonblocking(err.read)) {
-    return system_error(program_, "no pipe", errno);
-  }
-  if (const int error = spawn(command, in, out, err); error != 0) {
-    return system_error(program_, error == ENOENT ? "not found" : "not started", error);
-  }
-#ifdef SYS_pidfd_open
-  process_end_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0)));
-#endif
-  in_ = std::move(in.write);
-  out_ = std::move(out.read);
-  err_ = std::move(err.read);
-  return {};
-}
-
-int RunningCommand::spawn(std::span<const std::string> command, const Pipe& in, const Pipe& out,
-                          const Pipe& err) {
-  assert(!command.empty() && process_ < 0);
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  if (::posix_spawn_file_actions_init(&actions) != 0 || ::posix_spawnattr_init(&attributes) != 0) {
-    return ENOMEM;
-  }
-  ::posix_spawn_file_actions_adddup2(&actions, in.read.get(), STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, err.write.get(), STDERR_FILENO);
-  // The engine ignores some signals, and a program inherits that: it gets all as they come.
-  sigset_t none;
-  sigset_t all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setflags(
-      &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) {
-    arguments.push_back(const_cast<char*>(argument.c_str()));
-  }
-  arguments.push_back(nullptr);
-  const int error = ::posix_spawnp(&process_, arguments.front(), &actions, &attributes,
-                                   arguments.data(), environ);
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) {
-    process_ = -1;
-  }
-  return error;
-}
-
-Result<CommandOutput> RunningCommand::finish(std::string_view input,
-                                             const CommandOptions& options) {
-  assert(process_ > 0 && "start() has succeeded");
-  const NoBrokenPipe no_broken_pipe;
-  const CommandTime deadline = std::chrono::steady_clock::now() + options.timeout;
-  bool ended = false;
-  while (!ended) {
-    if (std::chrono::steady_clock::now() >= deadline) {
-      kill_all();
-      return refusal(ErrorCode::E_QUERY_TIMEOUT,
-                     fmt::format("took longer than {} ms and was killed", options.timeout.count()));
-    }
-    wait_for_news(deadline);
-    // Asked before the pipes are read: then all it said is in them.
-    ended = has_ended();
-    give(input);
-    take_err();
-    if (!take(options.output_size_max)) {
-      kill_all();
-      return refusal(ErrorCode::E_SIZE_LIMIT, fmt::format("said more than {} bytes and was killed",
-                                                          options.output_size_max));
-    }
-  }
-  const int status = reap();
-  if (WIFSIGNALED(status)) {
-    return refusal(ErrorCode::E_STORAGE_IO, fmt::format("died of signal {}", WTERMSIG(status)));
-  }
-  if (WEXITSTATUS(status) != 0) {
-    return refusal(ErrorCode::E_STORAGE_IO,
-                   fmt::format("ended with status {}", WEXITSTATUS(status)));
-  }
-  output_.err = utf8_repaired(output_.err);
-  return std::move(output_);
-}
-
-void RunningCommand::wait_for_news(CommandTime deadline) const {
-  // A negative descriptor is passed over by poll.
-  std::array<pollfd, 4> watched{{{.fd = in_.get(), .events = POLLOUT, .revents = 0},
-                                 {.fd = out_.get(), .events = POLLIN, .revents = 0},
-                                 {.fd = err_.get(), .events = POLLIN, .revents = 0},
-                                 {.fd = process_end_.get(), .events = POLLIN, .revents = 0}}};
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
-  const int longest = process_end_.is_open() ? 1000 : kLookMs;
-  const auto wait = std::clamp<std::int64_t>(left.count(), 0, longest);
-  ::poll(watched.data(), watched.size(), static_cast<int>(wait));
-}
-
-void RunningCommand::give(std::string_view& input) {
-  while (in_.is_open() && !input.empty()) {
-    const ssize_t written = ::write(in_.get(), input.data(), input.size());
-    if (written >= 0) {
-      input.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {
-      return;
-    } else if (errno != EINTR) {
-      in_.close();  // It does not want to read on.
-    }
-  }
-  in_.close();
-}
-
 /// Appends what can be read from `end` to `text` until that is longer than `size_max`, and closes
 /// `end` where it ends. False when it is longer.
 bool read_some(Descriptor& end, std::string& text, std::size_t size_max) {
@@ -286,52 +106,189 @@ bool read_some(Descriptor& end, std::string& text, std::size_t size_max) {
   return text.size() <= size_max;
 }
 
-bool RunningCommand::take(std::size_t output_size_max) {
-  return read_some(out_, output_.out, output_size_max);
-}
-
-void RunningCommand::take_err() {
-  // One buffer at a time: who never stops complaining must not keep us from the clock.
-  read_some(err_, output_.err, output_.err.size());
-  if (output_.err.size() > kErrSizeMax) {
-    output_.err.erase(0, output_.err.size() - kErrSizeMax);
+/// The program's three pipes and process, from its start to its end.
+class RunningCommand {
+ public:
+  explicit RunningCommand(std::string_view program) : program_(program) {}
+  RunningCommand(const RunningCommand&) = delete;
+  RunningCommand& operator=(const RunningCommand&) = delete;
+  ~RunningCommand() {
+    if (process_ > 0) {
+      kill_all();
+    }
   }
-}
 
-bool RunningCommand::has_ended() const {
-  siginfo_t info{};
-  assert(process_ > 0);
-  // It stays as it is until it is reaped, and so its number is no one else's.
-  const int looked =
-      ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT);
-  return looked != 0 ? errno != EINTR : info.si_pid != 0;
-}
+  Status start(std::span<const std::string> command) {
+    BMAD_TRY_ASSIGN(Pipe in, make_pipe(program_));
+    BMAD_TRY_ASSIGN(Pipe out, make_pipe(program_));
+    BMAD_TRY_ASSIGN(Pipe err, make_pipe(program_));
+    if (!make_nonblocking(in.write) || !make_nonblocking(out.read) || !make_nonblocking(err.read)) {
+      return system_error(program_, "no pipe", errno);
+    }
+    if (const int error = spawn(command, in, out, err); error != 0) {
+      return system_error(program_, error == ENOENT ? "not found" : "not started", error);
+    }
+#ifdef SYS_pidfd_open
+    process_end_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process_, 0)));
+#endif
+    in_ = std::move(in.write);
+    out_ = std::move(out.read);
+    err_ = std::move(err.read);
+    return {};
+  }
 
-int RunningCommand::reap() {
-  assert(process_ > 0);
-  int status = 0;
-  pid_t reaped = -1;
-  do {
-    reaped = ::waitpid(process_, &status, 0);
-  } while (reaped < 0 && errno == EINTR);
-  process_ = -1;
-  // Where the process lets the system reap its children there is no status: nothing is known, and
-  // that is no success.
-  return reaped < 0 ? W_EXITCODE(127, 0) : status;
-}
+  Result<CommandOutput> finish(std::string_view input, const CommandOptions& options) {
+    assert(process_ > 0 && "start() has succeeded");
+    ignore_write_signals();  // It may not want to read on.
+    const CommandTime deadline = std::chrono::steady_clock::now() + options.timeout;
+    bool ended = false;
+    while (!ended) {
+      if (std::chrono::steady_clock::now() >= deadline) {
+        kill_all();
+        return refusal(
+            ErrorCode::E_QUERY_TIMEOUT,
+            fmt::format("took longer than {} ms and was killed", options.timeout.count()));
+      }
+      wait_for_news(deadline);
+      // Asked before the pipes are read: then all it said is in them.
+      ended = has_ended();
+      give(input);
+      take_err();
+      if (!read_some(out_, output_.out, options.output_size_max)) {
+        kill_all();
+        return refusal(
+            ErrorCode::E_SIZE_LIMIT,
+            fmt::format("said more than {} bytes and was killed", options.output_size_max));
+      }
+    }
+    const int status = reap();
+    if (WIFSIGNALED(status)) {
+      return refusal(ErrorCode::E_STORAGE_IO, fmt::format("died of signal {}", WTERMSIG(status)));
+    }
+    if (WEXITSTATUS(status) != 0) {
+      return refusal(ErrorCode::E_STORAGE_IO,
+                     fmt::format("ended with status {}", WEXITSTATUS(status)));
+    }
+    output_.err = utf8_repaired(output_.err);
+    return std::move(output_);
+  }
 
-void RunningCommand::kill_all() {
-  assert(process_ > 1 && "any other number would reach processes that are not ours");
-  ::kill(-process_, SIGKILL);
-  reap();
-}
+ private:
+  int spawn(std::span<const std::string> command, const Pipe& in, const Pipe& out,
+            const Pipe& err) {
+    assert(!command.empty() && process_ < 0);
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    if (::posix_spawn_file_actions_init(&actions) != 0 ||
+        ::posix_spawnattr_init(&attributes) != 0) {
+      return ENOMEM;
+    }
+    ::posix_spawn_file_actions_adddup2(&actions, in.read.get(), STDIN_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, err.write.get(), STDERR_FILENO);
+    // The engine ignores some signals, and a program inherits that: it gets all as they come.
+    sigset_t none;
+    sigset_t all;
+    ::sigemptyset(&none);
+    ::sigfillset(&all);
+    ::posix_spawnattr_setsigmask(&attributes, &none);
+    ::posix_spawnattr_setsigdefault(&attributes, &all);
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    ::posix_spawnattr_setflags(
+        &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    std::vector<char*> arguments;
+    for (const std::string& argument : command) {
+      arguments.push_back(const_cast<char*>(argument.c_str()));
+    }
+    arguments.push_back(nullptr);
+    const int error = ::posix_spawnp(&process_, arguments.front(), &actions, &attributes,
+                                     arguments.data(), environ);
+    ::posix_spawnattr_destroy(&attributes);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) {
+      process_ = -1;
+    }
+    return error;
+  }
 
-Error RunningCommand::refusal(ErrorCode code, std::string_view what) const {
-  const std::string said = last_words(output_.err);
-  return Error{.code = code,
-               .message = said.empty() ? fmt::format("\"{}\" {}", program_, what)
-                                       : fmt::format("\"{}\" {}: {}", program_, what, said)};
-}
+  void wait_for_news(CommandTime deadline) const {
+    // A negative descriptor is passed over by poll.
+    std::array<pollfd, 4> watched{{{.fd = in_.get(), .events = POLLOUT, .revents = 0},
+                                   {.fd = out_.get(), .events = POLLIN, .revents = 0},
+                                   {.fd = err_.get(), .events = POLLIN, .revents = 0},
+                                   {.fd = process_end_.get(), .events = POLLIN, .revents = 0}}};
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    const int longest = process_end_.is_open() ? 1000 : kLookMs;
+    const auto wait = std::clamp<std::int64_t>(left.count(), 0, longest);
+    ::poll(watched.data(), watched.size(), static_cast<int>(wait));
+  }
+
+  void give(std::string_view& input) {
+    while (in_.is_open() && !input.empty()) {
+      const ssize_t written = ::write(in_.get(), input.data(), input.size());
+      if (written >= 0) {
+        input.remove_prefix(static_cast<std::size_t>(written));
+      } else if (errno == EAGAIN) {
+        return;
+      } else if (errno != EINTR) {
+        in_.close();  // It does not want to read on.
+      }
+    }
+    in_.close();
+  }
+
+  void take_err() {
+    // One buffer at a time: who never stops complaining must not keep us from the clock.
+    read_some(err_, output_.err, output_.err.size());
+    if (output_.err.size() > kErrSizeMax) {
+      output_.err.erase(0, output_.err.size() - kErrSizeMax);
+    }
+  }
+
+  bool has_ended() const {
+    siginfo_t info{};
+    assert(process_ > 0);
+    // It stays as it is until it is reaped, and so its number is no one else's.
+    const int looked =
+        ::waitid(P_PID, static_cast<id_t>(process_), &info, WEXITED | WNOHANG | WNOWAIT);
+    return looked != 0 ? errno != EINTR : info.si_pid != 0;
+  }
+
+  int reap() {
+    assert(process_ > 0);
+    int status = 0;
+    pid_t reaped = -1;
+    do {
+      reaped = ::waitpid(process_, &status, 0);
+    } while (reaped < 0 && errno == EINTR);
+    process_ = -1;
+    // Where the process lets the system reap its children there is no status: nothing is known, and
+    // that is no success.
+    return reaped < 0 ? W_EXITCODE(127, 0) : status;
+  }
+
+  void kill_all() {
+    assert(process_ > 1 && "any other number would reach processes that are not ours");
+    ::kill(-process_, SIGKILL);
+    reap();
+  }
+
+  Error refusal(ErrorCode code, std::string_view what) const {
+    const std::string said = last_words(output_.err);
+    return Error{.code = code,
+                 .message = said.empty() ? fmt::format("\"{}\" {}", program_, what)
+                                         : fmt::format("\"{}\" {}: {}", program_, what, said)};
+  }
+
+  std::string program_;
+  pid_t process_ = -1;
+  Descriptor process_end_;  ///< Readable when it has ended, where the system has such a thing.
+  Descriptor in_;
+  Descriptor out_;
+  Descriptor err_;
+  CommandOutput output_;
+};
 
 }  // namespace
 
