@@ -108,20 +108,23 @@ double effective_decay(const DecaySettings& settings, const DecayInput& input, T
                                                  : exponential_decay(settings, input, now);
 }
 
-std::vector<DecayTableRow> decay_table(const DecaySettings& settings) {
-  std::vector<DecayTableRow> rows;
+std::vector<DecayTableLine> decay_table(const DecaySettings& settings) {
+  std::vector<DecayTableLine> lines;
   DecaySettings each = settings;
   for (const DecayModel model : {DecayModel::kExponential, DecayModel::kPriority}) {
     each.model = model;
     for (const EntryType type : kEntryTypes) {
       const DecayInput input{.type = type, .importance = entry_type_info(type).importance};
-      DecayTableRow& row = rows.emplace_back(DecayTableRow{.model = model, .type = type});
-      std::ranges::transform(kDecayTableDays, row.factors.begin(), [&](int days) {
+      DecayTableLine& line =
+          lines.emplace_back(DecayTableLine{.model = std::string(decay_model_name(model)),
+                                            .is_used = model == settings.model,
+                                            .type = type});
+      std::ranges::transform(kDecayTableAges, line.factors.begin(), [&](int days) {
         return effective_decay(each, input, input.timestamp + std::chrono::days(days));
       });
     }
   }
-  return rows;
+  return lines;
 }
 
 Result<std::string> with_decay_snapshot(JsonValue entry, std::string_view text, double factor,

@@ -179,16 +179,7 @@ Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std:
 }
 
 std::vector<DecayTableLine> list_decay(const Store& store) {
-  static_assert(kDecayTableAges == kDecayTableDays);
-  const DecaySettings settings = search_settings(store).decay;
-  std::vector<DecayTableLine> lines;
-  for (const DecayTableRow& row : bmad_mem::decay_table(settings)) {
-    lines.push_back({.model = std::string(decay_model_name(row.model)),
-                     .is_used = row.model == settings.model,
-                     .type = row.type,
-                     .factors = row.factors});
-  }
-  return lines;
+  return decay_table(search_settings(store).decay);
 }
 
 }  // namespace bmad_mem

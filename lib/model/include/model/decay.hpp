@@ -20,6 +20,7 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
@@ -74,19 +75,9 @@ inline constexpr std::uint64_t kCountedAccessesMax = 5;
 /// The factor at `now`, between the floor and 1. Entries from the future don't decay.
 double effective_decay(const DecaySettings& settings, const DecayInput& input, Timestamp now);
 
-/// The ages in days for which decay_table() has columns.
-inline constexpr std::array kDecayTableDays = {0, 1, 7, 30, 90, 180, 365};
-
-/// How one type behaves under one model: an entry with the type's importance, never accessed.
-struct DecayTableRow {
-  DecayModel model = DecayModel::kExponential;
-  EntryType type = EntryType::kConversation;
-  std::array<double, kDecayTableDays.size()> factors{};
-};
-
-/// A row for each model and type, those of the exponential model first, types in the order of the
-/// enum. `settings.model` is not looked at.
-std::vector<DecayTableRow> decay_table(const DecaySettings& settings);
+/// A line for each model and type, for an entry with the type's importance that was never accessed:
+/// those of the exponential model first, types in the order of the enum.
+std::vector<DecayTableLine> decay_table(const DecaySettings& settings);
 
 /// `entry`'s line with the factor of now written down: `decay_factor` (four decimals) and
 /// `last_decay_update`. What the entry began with is kept as `initial_decay_factor` unless that is
