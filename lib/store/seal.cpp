@@ -90,41 +90,26 @@ Error damaged_seal(FileSystem& files, const std::string& path) {
 }
 
 std::string to_text(const Seal& seal) {
-  std::string text = fmt::format("{{\"version\":{},\n\"logs\":{{", kSealVersion);
-  const char* separator = "\n";
+  JsonWriter json;
+  json.begin_object().member("version", kSealVersion).key("logs").begin_object();
   for (const auto& [name, log] : seal.logs) {
     const std::string digits = hex_of(log.lines);
-    JsonWriter writer;
-    writer.begin_object()
-        .member("bytes", log.bytes)
-        .member("lines", static_cast<std::uint64_t>(log.lines.size()))
-        .member("inode", log.inode)
-        .member("mtime_ns", log.mtime_ns)
-        .member("damaged", log.is_damaged)
-        .member("replaced_lines", log.replaced_lines)
-        .member("xxh3", hash_hex(xxh3(digits)))
-        .member("line_hashes", digits)
-        .end_object();
-    text +=
-        fmt::format("{}{}:{}", std::exchange(separator, ",\n"), json_quoted(name), writer.text());
+    json.key(name).begin_object().member("bytes", log.bytes).member("lines", log.lines.size());
+    json.member("inode", log.inode).member("mtime_ns", log.mtime_ns);
+    json.member("damaged", log.is_damaged).member("replaced_lines", log.replaced_lines);
+    json.member("xxh3", hash_hex(xxh3(digits))).member("line_hashes", digits).end_object();
   }
-  text += "},\n\"refused\":{";
-  separator = "\n";
+  json.end_object().key("refused").begin_object();
   for (const auto& [name, refused] : seal.refused) {
-    JsonWriter writer;
-    writer.begin_object().member("inode", refused.inode).key("ranges").begin_array();
+    json.key(name).begin_object().member("inode", refused.inode).key("ranges").begin_array();
     for (const RefusedRange& range : refused.ranges) {
-      writer.begin_array()
-          .integer(static_cast<std::int64_t>(range.bytes.begin))
-          .integer(static_cast<std::int64_t>(range.bytes.end))
-          .string(hash_hex(range.xxh3))
-          .end_array();
+      json.begin_array().integer(static_cast<std::int64_t>(range.bytes.begin));
+      json.integer(static_cast<std::int64_t>(range.bytes.end));
+      json.string(hash_hex(range.xxh3)).end_array();
     }
-    writer.end_array().end_object();
-    text +=
-        fmt::format("{}{}:{}", std::exchange(separator, ",\n"), json_quoted(name), writer.text());
+    json.end_array().end_object();
   }
-  return text + "}}\n";
+  return json.end_object().end_object().take() + '\n';
 }
 
 /// The session and the name of the log at `path`; empty when it is no log of a session.

@@ -201,15 +201,6 @@ Session redacted(const Store& store, Session identity) {
   return identity;
 }
 
-SessionParams params_of(const Session& identity) {
-  return {.session_id = identity.session_id,
-          .user_id = identity.user_id,
-          .agent_ids = identity.agent_ids,
-          .project_name = identity.project_name,
-          .session_type = identity.session_type,
-          .tags = identity.tags};
-}
-
 /// Puts the identity into the manifest; false when it was there already.
 Result<bool> take_over(const Store& store, const Session& identity, Manifest& manifest) {
   const std::string before = manifest.to_text();
@@ -404,7 +395,7 @@ Status adopt_session(Store& store, const Session& identity) {
     return there;
   }
   if (!there) {
-    BMAD_TRY(create_session(store, params_of(identity)));
+    BMAD_TRY(create_session(store, {.session_id = identity.session_id}));
   }
   const std::shared_ptr<OpenSession> session = store.session(identity.session_id);
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("import"));

@@ -111,21 +111,16 @@ std::size_t writers_max() {
 }
 
 /// Closes the writers that were not used for longest, but none that is in use.
-void close_oldest(std::map<std::string, SessionSlot, std::less<>>& sessions) {
+void close_oldest(std::map<std::string, std::shared_ptr<OpenSession>, std::less<>>& sessions) {
   static const std::size_t kMax = writers_max();
   while (sessions.size() > kMax) {
-    auto oldest = sessions.end();
-    for (auto each = sessions.begin(); each != sessions.end(); ++each) {
-      const SessionSlot& slot = each->second;
-      const bool is_free = slot.session.use_count() == 1;
-      if (is_free && (oldest == sessions.end() || slot.used < oldest->second.used)) {
-        oldest = each;
-      }
-    }
-    if (oldest == sessions.end()) {
+    const auto oldest = std::ranges::min_element(sessions, {}, [](const auto& each) {
+      return std::pair(each.second.use_count() > 1, each.second->used);
+    });
+    if (oldest->second.use_count() > 1) {
       return;
     }
-    assert(oldest->second.session.use_count() == 1 && "a writer in use stays open");
+    assert(oldest->second.use_count() == 1 && "a writer in use stays open");
     sessions.erase(oldest);
   }
 }
@@ -135,10 +130,9 @@ void close_oldest(std::map<std::string, SessionSlot, std::less<>>& sessions) {
 std::shared_ptr<OpenSession> Store::session(const std::string& session_id) {
   assert(is_session_id(session_id));
   const std::lock_guard guard(sessions_mutex);
-  SessionSlot& slot = sessions[session_id];
-  slot.used = ++session_uses;
-  if (slot.session == nullptr) {
-    slot.session = std::make_shared<OpenSession>(
+  std::shared_ptr<OpenSession> wanted = sessions[session_id];  // Holds it while others are closed.
+  if (wanted == nullptr) {
+    wanted = sessions[session_id] = std::make_shared<OpenSession>(
         *files, clock,
         SessionWriterOptions{.session_id = session_id,
                              .log_files = log_files(),
@@ -146,7 +140,7 @@ std::shared_ptr<OpenSession> Store::session(const std::string& session_id) {
                              .lock_timeout = lock_timeout,
                              .agent_id = agent_id});
   }
-  std::shared_ptr<OpenSession> wanted = slot.session;  // Holds it, too, before others are closed.
+  wanted->used = ++session_uses;
   close_oldest(sessions);
   return wanted;
 }

@@ -42,11 +42,9 @@ class StoreRedaction final : public WriteRedaction {
                                                       KeyUse key_use = KeyUse::kAsConfigured,
                                                       const std::string& hub_policy = {});
 
-  [[nodiscard]] std::optional<std::string> redact_entry(JsonValue entry, std::string_view line,
-                                                        std::string_view session_id,
-                                                        RedactionCounts& counts,
-                                                        RedactPass pass) const override;
-  using WriteRedaction::redact_entry;
+  [[nodiscard]] std::optional<std::string> redact_entry(
+      JsonValue entry, std::string_view line, std::string_view session_id, RedactionCounts& counts,
+      RedactPass pass = RedactPass::kWhole) const override;
 
   [[nodiscard]] std::string redact_object(const std::string& json, std::string_view session_id,
                                           RedactionCounts& counts) const override;

@@ -102,16 +102,9 @@ class WriteRedaction {
   /// `line`, one JSON object, without secrets; nothing when it may be written as it is. `entry` is
   /// its value. Adds to `counts`. An entry with something doubtful in it comes back as a sensitive
   /// one.
-  [[nodiscard]] virtual std::optional<std::string> redact_entry(JsonValue entry,
-                                                                std::string_view line,
-                                                                std::string_view session_id,
-                                                                RedactionCounts& counts,
-                                                                RedactPass pass) const = 0;
-  [[nodiscard]] std::optional<std::string> redact_entry(JsonValue entry, std::string_view line,
-                                                        std::string_view session_id,
-                                                        RedactionCounts& counts) const {
-    return redact_entry(entry, line, session_id, counts, RedactPass::kWhole);
-  }
+  [[nodiscard]] virtual std::optional<std::string> redact_entry(
+      JsonValue entry, std::string_view line, std::string_view session_id, RedactionCounts& counts,
+      RedactPass pass = RedactPass::kWhole) const = 0;
   /// `json`, an object of whatever layout, without secrets.
   [[nodiscard]] virtual std::string redact_object(const std::string& json,
                                                   std::string_view session_id,
@@ -161,12 +154,8 @@ struct OpenSession {
   bool manifest_known = false;
   std::string manifest_text;  // As it was then.
   bool closed = false;
-};
 
-/// A writer in the table of the open ones.
-struct SessionSlot {
-  std::shared_ptr<OpenSession> session;
-  std::uint64_t used = 0;  ///< The greater, the later it was asked for.
+  std::uint64_t used = 0;  ///< The greater, the later it was asked for; sessions_mutex guards it.
 };
 
 /// config.json as it is on disk; Store::config is the part in effect.
@@ -203,7 +192,7 @@ struct Store {
   PastRetention past_retention{*this};
 
   std::mutex sessions_mutex;
-  std::map<std::string, SessionSlot, std::less<>> sessions;
+  std::map<std::string, std::shared_ptr<OpenSession>, std::less<>> sessions;
   std::uint64_t session_uses = 0;
 
   mutable std::mutex indexes_mutex;
