@@ -65,70 +65,49 @@ DamagedLine not_an_entry(const Line& line, FieldProblem problem) {
   return damaged;
 }
 
-/// What a scan carries from line to line.
-class Scan {
- public:
-  Scan(EntryType type, JsonParser& parser, const ScanHandlers& handlers)
-      : type_(type), parser_(parser), handlers_(handlers) {}
-
-  void take(const Line& line) {
-    if (line.too_long) {
-      result_.hashed = false;
-      reject([&] { return too_long(line); });
-      return;
+/// Hands over what `line` is, and counts it in `scan`.
+void scan_line(const Line& line, EntryType type, JsonParser& parser, const ScanHandlers& handlers,
+               LogScan& scan) {
+  const auto reject = [&](const auto& describe) {
+    ++scan.damaged;
+    if (handlers.on_damage) {
+      handlers.on_damage(describe());
     }
-    const std::string_view text = without_carriage_return(line.text);
-    if (is_blank(text)) {
-      return;
-    }
-    const std::optional<JsonValue> value = parser_.try_parse_padded(text);
-    if (!value) {
-      reject([&] { return not_json(line); });
-      return;
-    }
-    const ScannedEntry entry{.type = type_,
-                             .value = *value,
-                             .text = text,
-                             .offset = line.offset,
-                             .line = line.number,
-                             .line_size = line.size + 1};
-    if (std::optional<FieldProblem> problem = check_entry(type_, *value)) {
-      if (is_sealed(*value)) {
-        ++result_.sealed;
-        if (handlers_.on_sealed) {
-          handlers_.on_sealed(entry);
-        }
-        return;
-      }
-      reject([&] { return not_an_entry(line, std::move(*problem)); });
-      return;
-    }
-    assert(handlers_.on_entry);
-    ++result_.entries;
-    handlers_.on_entry(entry);
+  };
+  if (line.too_long) {
+    scan.hashed = false;
+    reject([&] { return too_long(line); });
+    return;
   }
-
-  [[nodiscard]] LogScan finish(const LineReader& reader, std::uint64_t lines) {
-    result_.whole_end = reader.whole_end();
-    result_.torn_size = reader.torn_size();
-    result_.torn_line = lines + 1;
-    return result_;
+  const std::string_view text = without_carriage_return(line.text);
+  if (is_blank(text)) {
+    return;
   }
-
- private:
-  template <typename Describe>
-  void reject(const Describe& describe) {
-    ++result_.damaged;
-    if (handlers_.on_damage) {
-      handlers_.on_damage(describe());
+  const std::optional<JsonValue> value = parser.try_parse_padded(text);
+  if (!value) {
+    reject([&] { return not_json(line); });
+    return;
+  }
+  const ScannedEntry entry{.type = type,
+                           .value = *value,
+                           .text = text,
+                           .offset = line.offset,
+                           .line = line.number,
+                           .line_size = line.size + 1};
+  std::optional<FieldProblem> problem = check_entry(type, *value);
+  if (!problem) {
+    assert(handlers.on_entry);
+    ++scan.entries;
+    handlers.on_entry(entry);
+  } else if (!is_sealed(*value)) {
+    reject([&] { return not_an_entry(line, std::move(*problem)); });
+  } else {
+    ++scan.sealed;
+    if (handlers.on_sealed) {
+      handlers.on_sealed(entry);
     }
   }
-
-  EntryType type_;
-  JsonParser& parser_;
-  const ScanHandlers& handlers_;
-  LogScan result_;
-};
+}
 
 }  // namespace
 
@@ -143,20 +122,23 @@ Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType t
   BMAD_TRY(check_log_size(files, path, info.size));
   LineReader reader(**file, kEntrySizeMax);
   reader.seek(start.offset, start.line);
-  Scan scan(type, parser, handlers);
+  LogScan scan;
   Line line;
   line.number = start.line - 1;
   std::uint64_t next_progress = kProgressStep;
   while (true) {
     BMAD_TRY_ASSIGN(const bool more, reader.next(line));
     if (!more) {
-      return scan.finish(reader, line.number);
+      scan.whole_end = reader.whole_end();
+      scan.torn_size = reader.torn_size();
+      scan.torn_line = line.number + 1;
+      return scan;
     }
     if (start.hash != nullptr && !line.too_long) {
       assert(line.text.data()[line.text.size()] == '\n');
       start.hash->add({line.text.data(), line.text.size() + 1});  // The '\n' lies behind the text.
     }
-    scan.take(line);
+    scan_line(line, type, parser, handlers, scan);
     if (handlers.on_progress && line.offset >= next_progress) {
       handlers.on_progress(line.offset);
       next_progress = line.offset + kProgressStep;
@@ -293,10 +275,7 @@ Status load_log(FileSystem& files, std::string_view session_id, EntryType type, 
       on_damage(type, sealed_damage(scanned, opened.error()));
     }
   };
-  const Result<LogScan> scan = scan_log(files, path, type, parser, handlers);
-  if (!scan) {
-    return scan.error();
-  }
+  BMAD_TRY(scan_log(files, path, type, parser, handlers));
   if (closed != nullptr) {
     *closed += closed_ids.size();
   }

@@ -99,16 +99,6 @@ Result<std::vector<EvictedLine>> parse(std::string_view text, const std::string&
   return lines;
 }
 
-/// Puts `member` at `whole_size`, in the place of what was torn there.
-Status add_member(File& file, std::uint64_t whole_size, std::string_view member) {
-  BMAD_TRY_ASSIGN(const FileInfo info, file.info());
-  if (info.size > whole_size) {
-    BMAD_TRY(file.truncate(whole_size));
-  }
-  BMAD_TRY(write_all(file, member));
-  return file.sync_all();
-}
-
 /// Adds `text` to a part that ends at `whole_size`, or cuts off what is torn there.
 Status add_text(FileSystem& files, const std::string& path, std::uint64_t whole_size,
                 std::string_view text) {
@@ -119,8 +109,13 @@ Status add_text(FileSystem& files, const std::string& path, std::uint64_t whole_
   }
   BMAD_TRY(ensure_folder(files, kArchiveFolder));
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kAppend));
-  Status added = add_member(*file, whole_size, member);
-  if (!added) {
+  const auto add_member = [&]() -> Status {  // In the place of what was torn there.
+    BMAD_TRY_ASSIGN(const FileInfo info, file->info());
+    BMAD_TRY(info.size > whole_size ? file->truncate(whole_size) : Status());
+    BMAD_TRY(write_all(*file, member));
+    return file->sync_all();
+  };
+  if (Status added = add_member(); !added) {
     // After a failed sync the system takes the bytes for written, and a second sync would succeed
     // without writing them. So they must go: the next attempt writes them anew.
     static_cast<void>(file->truncate(whole_size));

@@ -1,12 +1,15 @@
 // session_files.cpp - which files of a session's folder are its memory, read in their order.
 #include <algorithm>
 #include <cassert>
+#include <functional>
+#include <iterator>
 #include <limits>
 
 #include <fmt/format.h>
 
 #include "base/ids.hpp"
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/text.hpp"
 #include "store/layout.hpp"
 #include "tar.hpp"
 
@@ -39,85 +42,49 @@ std::string in_artifacts(std::string_view name) {
   return fmt::format("{}/{}", kArtifactsName, name);
 }
 
-class Collector {
- public:
-  Collector(FileSystem& files, std::string_view session_id)
-      : files_(files), folder_(session_folder(session_id)) {}
+Error stranger(const FileSystem& files, const std::string& path) {
+  return path_error(ErrorCode::E_STORAGE_CORRUPT, files.display_path(path),
+                    "is no file of a session, and archiving would lose it; move it out of the "
+                    "session's folder");
+}
 
-  /// What lies in the folder, checked: nothing but what we know.
-  Status find() {
-    BMAD_TRY_ASSIGN(const std::vector<std::string> names, files_.list(folder_));
-    for (const std::string& name : names) {
-      if (name == kArtifactsName) {
-        BMAD_TRY(find_artifacts());
-      } else if (is_flat_name(name)) {  // access.jsonl is local, and goes along all the same.
-        found_.push_back(name);
-      } else if (!is_local_name(name)) {
-        return stranger(name);
-      }
+/// The names in `folder` that are ours; anything else there must be local.
+Result<std::vector<std::string>> list_ours(FileSystem& files, const std::string& folder,
+                                           const std::function<bool(std::string_view)>& is_ours) {
+  BMAD_TRY_ASSIGN(std::vector<std::string> names, files.list(folder));
+  for (const std::string& name : names) {
+    if (!is_ours(name) && !is_local_name(name)) {
+      return stranger(files, fmt::format("{}/{}", folder, name));
     }
-    return {};
   }
+  std::erase_if(names, [&](const std::string& name) { return !is_ours(name); });
+  return names;
+}
 
-  Result<std::vector<ArchivedFile>> read() {
-    std::vector<ArchivedFile> out;
-    for (const std::string_view name : flat_names()) {
-      if (std::ranges::find(found_, name) != found_.end()) {
-        BMAD_TRY(read_one(std::string(name), out));
-      }
+/// The names of the files in `folder` in the order of an archive.
+Result<std::vector<std::string>> list_session_files(FileSystem& files, const std::string& folder) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> there,
+                  list_ours(files, folder, [](std::string_view name) {
+                    return name == kArtifactsName || is_flat_name(name);
+                  }));
+  std::vector<std::string> names;
+  for (const std::string_view name : flat_names()) {  // access.jsonl is local, and goes along.
+    if (is_among(there, name)) {
+      names.emplace_back(name);
     }
-    for (const std::string& name : artifacts_) {
-      BMAD_TRY(read_one(in_artifacts(name), out));
-    }
-    return out;
   }
-
- private:
-  Status find_artifacts() {
-    BMAD_TRY_ASSIGN(const FileInfo info, files_.info(path_of(kArtifactsName)));
+  if (is_among(there, kArtifactsName)) {
+    const std::string artifacts = fmt::format("{}/{}", folder, kArtifactsName);
+    BMAD_TRY_ASSIGN(const FileInfo info, files.info(artifacts));
     if (info.kind != FileKind::kDirectory) {
-      return stranger(kArtifactsName);
+      return stranger(files, artifacts);
     }
-    BMAD_TRY_ASSIGN(const std::vector<std::string> names, files_.list(path_of(kArtifactsName)));
-    for (const std::string& name : names) {
-      if (is_artifact_name(name)) {
-        artifacts_.push_back(name);
-      } else if (!is_local_name(name)) {
-        return stranger(in_artifacts(name));
-      }
-    }
-    return {};
+    BMAD_TRY_ASSIGN(const std::vector<std::string> documents,
+                    list_ours(files, artifacts, is_artifact_name));
+    std::ranges::transform(documents, std::back_inserter(names), in_artifacts);
   }
-
-  Status read_one(const std::string& name, std::vector<ArchivedFile>& out) {
-    assert(is_session_file(name));
-    const std::string path = path_of(name);
-    BMAD_TRY_ASSIGN(const FileInfo info, files_.info(path));
-    if (info.kind != FileKind::kRegular) {
-      return stranger(name);
-    }
-    constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-    BMAD_TRY_ASSIGN(std::string bytes, read_file(files_, path, kNoLimit));
-    // Without its time of change: what is equal is packed into equal bytes on every machine.
-    out.push_back({.name = name, .bytes = std::move(bytes)});
-    return {};
-  }
-
-  [[nodiscard]] std::string path_of(std::string_view name) const {
-    return fmt::format("{}/{}", folder_, name);
-  }
-
-  [[nodiscard]] Error stranger(std::string_view name) const {
-    return path_error(ErrorCode::E_STORAGE_CORRUPT, files_.display_path(path_of(name)),
-                      "is no file of a session, and archiving would lose it; move it out of the "
-                      "session's folder");
-  }
-
-  FileSystem& files_;
-  std::string folder_;
-  std::vector<std::string> found_;
-  std::vector<std::string> artifacts_;
-};
+  return names;
+}
 
 }  // namespace
 
@@ -143,14 +110,25 @@ std::optional<EntryType> log_of_copy(std::string_view name) {
 
 Result<std::vector<ArchivedFile>> read_session_files(FileSystem& files,
                                                      std::string_view session_id) {
-  Collector collector(files, session_id);
-  if (Status found = collector.find(); !found) {
-    if (!is_not_found(found.error())) {
-      return found.error();
-    }
-    return no_session(session_id, files.display_path(session_folder(session_id)));
+  const std::string folder = session_folder(session_id);
+  const Result<std::vector<std::string>> names = list_session_files(files, folder);
+  if (!names) {
+    return is_not_found(names.error()) ? no_session(session_id, files.display_path(folder))
+                                       : names.error();
   }
-  BMAD_TRY_ASSIGN(std::vector<ArchivedFile> read, collector.read());
+  std::vector<ArchivedFile> read;
+  for (const std::string& name : *names) {
+    assert(is_session_file(name));
+    const std::string path = fmt::format("{}/{}", folder, name);
+    BMAD_TRY_ASSIGN(const FileInfo info, files.info(path));
+    if (info.kind != FileKind::kRegular) {
+      return stranger(files, path);
+    }
+    constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+    BMAD_TRY_ASSIGN(std::string bytes, read_file(files, path, kNoLimit));
+    // Without its time of change: what is equal is packed into equal bytes on every machine.
+    read.push_back({.name = name, .bytes = std::move(bytes)});
+  }
   if (read.empty() || read.front().name != kManifestName) {
     return path_error(ErrorCode::E_SESSION_CORRUPT, files.display_path(manifest_path(session_id)),
                       fmt::format("session {} has no manifest; `bmad-mem repair` makes one "

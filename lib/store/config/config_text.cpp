@@ -23,41 +23,6 @@ std::string_view section_of(std::string_view key) {
   return dot == std::string_view::npos ? std::string_view() : key.substr(0, dot);
 }
 
-/// Writes settings in the order of the table, opening and closing objects as their keys change.
-class ConfigWriter {
- public:
-  ConfigWriter() { writer_.begin_object().key(kConfigRoot).begin_object(); }
-
-  void add(std::string_view key, std::string_view value) {
-    assert(!key.empty() && !value.empty());
-    enter(section_of(key));
-    writer_.key(key.substr(key.rfind('.') + 1)).raw(value);
-  }
-
-  std::string finish() {
-    enter("");
-    return json_pretty(writer_.end_object().end_object().take()) + '\n';
-  }
-
- private:
-  void enter(std::string_view section) {
-    while (section != section_ && !section.starts_with(joined_key(section_, ""))) {
-      writer_.end_object();
-      section_ = section_of(section_);
-    }
-    while (section != section_) {
-      const std::size_t start = section_.empty() ? 0 : section_.size() + 1;
-      assert(start < section.size());
-      const std::size_t end = std::min(section.find('.', start), section.size());
-      writer_.key(section.substr(start, end - start)).begin_object();
-      section_ = section.substr(0, end);
-    }
-  }
-
-  JsonWriter writer_;
-  std::string_view section_;  // Points into the table.
-};
-
 /// The JSON text of one member of the config; empty for what is not written.
 struct ValueText {
   Config& config;
@@ -183,13 +148,30 @@ std::string value_text(const Setting& setting, Config& config) {
 }
 
 std::string config_text(Config config) {
-  ConfigWriter writer;
+  JsonWriter json;
+  json.begin_object().key(kConfigRoot).begin_object();
+  std::string_view open;  // The section whose object is open. Points into the table.
+  const auto enter = [&](std::string_view section) {
+    while (section != open && !section.starts_with(joined_key(open, ""))) {
+      json.end_object();
+      open = section_of(open);
+    }
+    while (section != open) {
+      const std::size_t start = open.empty() ? 0 : open.size() + 1;
+      assert(start < section.size());
+      const std::size_t end = std::min(section.find('.', start), section.size());
+      json.key(section.substr(start, end - start)).begin_object();
+      open = section.substr(0, end);
+    }
+  };
   for (const Setting& setting : config_settings()) {
     if (const std::string value = value_text(setting, config); !value.empty()) {
-      writer.add(setting.key, value);
+      enter(section_of(setting.key));
+      json.key(setting.key.substr(setting.key.rfind('.') + 1)).raw(value);  // npos + 1 is 0.
     }
   }
-  return writer.finish();
+  enter("");
+  return json_pretty(json.end_object().end_object().take()) + '\n';
 }
 
 std::string default_config_text() { return config_text({}); }
