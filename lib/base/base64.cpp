@@ -23,33 +23,22 @@ std::string base64_encoded(std::string_view bytes, Base64 form) {
 }
 
 std::optional<std::string> base64_decoded(std::string_view text) {
-  constexpr std::size_t kLetters = 4;
   std::string out;
-  unsigned seen = 0;
-  out.resize_and_overwrite(text.size() / kLetters * 3 + 3, [&](char* to, std::size_t) {
-    const auto add = [&](std::size_t at, std::size_t count) {
-      assert(count > 0 && at + count <= text.size());
-      unsigned value = 0;
-      for (std::size_t i = 0; i < kLetters; ++i) {
-        const unsigned digit =
-            i < count ? kBase64Values[static_cast<unsigned char>(text[at + i])] : 0U;
-        seen |= digit;
-        value = value << 6U | digit;
-      }
-      for (const unsigned shift : {16U, 8U, 0U}) {
-        *to++ = static_cast<char>(value >> shift);
-      }
-    };
-    std::size_t at = 0;
-    for (; at + kLetters <= text.size(); at += kLetters) {
-      add(at, kLetters);
+  out.reserve(text.size() / 4 * 3 + 3);
+  std::uint32_t bits = 0;
+  unsigned count = 0;  // Of the lowest bits that are in no byte yet.
+  for (const char c : text) {
+    if (!is_base64_digit(c)) {
+      return std::nullopt;
     }
-    if (at < text.size()) {
-      add(at, text.size() - at);
+    bits = bits << 6U | kBase64Values[static_cast<unsigned char>(c)];
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      out += static_cast<char>(bits >> count & 0xFFU);
     }
-    return text.size() * 3 / kLetters;
-  });
-  return seen < 64 ? std::optional(std::move(out)) : std::nullopt;
+  }
+  return out;
 }
 
 std::optional<std::string> base64url_decoded(std::string_view text) {

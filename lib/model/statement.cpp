@@ -43,25 +43,13 @@ StatementHead statement_head(EntryType type, JsonValue entry) {
   if (type != EntryType::kFact && type != EntryType::kPreference) {
     return head;
   }
-  std::string_view category;
-  std::string_view timestamp;
-  for (const JsonMember& member : entry.members()) {
-    if (member.key == "category") {
-      category = member.value.string();
-    } else if (member.key == "key") {
-      head.key = member.value.string();
-    } else if (member.key == "review") {
-      head.review = review_of(member.value.string());
-    } else if (member.key == "updated_at" || (member.key == "timestamp" && timestamp.empty())) {
-      timestamp = member.value.string();
-    } else if (member.key == "source") {
-      head.trust = member.value["trust"].number(1);
-    } else if (member.key == kExpiresField) {
-      head.expires_at = try_parse_rfc3339(member.value.string());
-    }
-  }
-  head.category = category_of(type, category);
-  head.at = time_of(timestamp);
+  const StatementMembers members = statement_members(type, entry);
+  head.category = category_of(type, members.category);
+  head.key = members.key;
+  head.review = review_of(members.review);
+  head.at = members.at();
+  head.trust = members.trust();
+  head.expires_at = members.expires_at;
   return head;
 }
 

@@ -401,12 +401,7 @@ std::string RootOrigins::state_text(std::string_view name) const {
 }
 
 std::uint64_t RootOrigins::state_stamp(std::string_view name) const {
-  struct stat about{};
-  const std::string path = state_file(name);
-  const bool is_there = !path.empty() && ::stat(path.c_str(), &about) == 0;
-  return is_there ? about.st_ino << 32U ^ static_cast<std::uint64_t>(about.st_mtim.tv_sec) << 30U ^
-                        static_cast<std::uint64_t>(about.st_mtim.tv_nsec)
-                  : 0;
+  return outside_file_stamp(state_file(name));
 }
 
 Status RootOrigins::change_state(std::string_view name,
