@@ -145,53 +145,43 @@ struct PastLog {
   std::uint64_t size = 0;  ///< Of its whole lines: what follows was not looked at.
 };
 
-/// `before`, and behind it a log without what came later. Blanks keep all lines where they are.
-class PastFile final : public PackedFile {
- public:
-  PastFile(std::string path, std::shared_ptr<const std::string> before, std::unique_ptr<File> log,
-           std::shared_ptr<const PastLog> past)
-      : PackedFile(std::move(path), info_of(past->file, before->size() + past->size)),
-        before_(std::move(before)),
-        log_(std::move(log)),
-        past_(std::move(past)) {}
+/// Blanks what of `bytes`, which stand at `at` in the log, came later.
+void hide(const PastLog& past, std::uint64_t at, std::span<char> bytes) {
+  auto range = std::ranges::upper_bound(past.hidden, at, {}, &HiddenBytes::end);
+  for (; range != past.hidden.end() && range->begin < at + bytes.size(); ++range) {
+    const std::uint64_t begin = std::max(range->begin, at) - at;
+    const std::uint64_t end = std::min<std::uint64_t>(range->end - at, bytes.size());
+    assert(begin <= end && end <= bytes.size());
+    std::ranges::replace_if(
+        bytes.subspan(begin, end - begin), [](char c) { return c != '\n'; }, ' ');
+  }
+}
 
-  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
+/// `before`, and behind it `log`, null for none, without what came later. Blanks keep all lines
+/// where they are.
+std::unique_ptr<File> past_file(const std::string& path,
+                                const std::shared_ptr<const std::string>& before,
+                                const std::shared_ptr<File>& log,
+                                const std::shared_ptr<const PastLog>& past) {
+  FileInfo info = past->file;
+  info.size = before->size() + past->size;
+  const auto read = [=](std::uint64_t offset, std::span<char> out) -> Result<std::size_t> {
     std::size_t done = 0;
-    if (offset < before_->size()) {
-      done = before_->copy(out.data(), out.size(), static_cast<std::size_t>(offset));
+    if (offset < before->size()) {
+      done = before->copy(out.data(), out.size(), static_cast<std::size_t>(offset));
     }
-    const std::uint64_t at = offset + done - before_->size();
-    if (log_ == nullptr || done == out.size() || at >= past_->size) {
+    const std::uint64_t at = offset + done - before->size();
+    if (log == nullptr || done == out.size() || at >= past->size) {
       return done;
     }
     std::span<char> rest = out.subspan(done);
-    rest = rest.first(std::min<std::uint64_t>(rest.size(), past_->size - at));
-    BMAD_TRY_ASSIGN(const std::size_t got, log_->read_at(at, rest));
-    hide(at, rest.first(got));
+    rest = rest.first(std::min<std::uint64_t>(rest.size(), past->size - at));
+    BMAD_TRY_ASSIGN(const std::size_t got, log->read_at(at, rest));
+    hide(*past, at, rest.first(got));
     return done + got;
-  }
-
- private:
-  static FileInfo info_of(FileInfo log, std::uint64_t size) {
-    log.size = size;
-    return log;
-  }
-  /// Blanks what of `bytes`, which stand at `at` in the log, came later.
-  void hide(std::uint64_t at, std::span<char> bytes) const {
-    auto range = std::ranges::upper_bound(past_->hidden, at, {}, &HiddenBytes::end);
-    for (; range != past_->hidden.end() && range->begin < at + bytes.size(); ++range) {
-      const std::uint64_t begin = std::max(range->begin, at) - at;
-      const std::uint64_t end = std::min<std::uint64_t>(range->end - at, bytes.size());
-      assert(begin <= end && end <= bytes.size());
-      std::ranges::replace_if(
-          bytes.subspan(begin, end - begin), [](char c) { return c != '\n'; }, ' ');
-    }
-  }
-
-  std::shared_ptr<const std::string> before_;
-  std::unique_ptr<File> log_;  // Null when there is none.
-  std::shared_ptr<const PastLog> past_;
-};
+  };
+  return std::make_unique<PackedFile>(path, info, read);
+}
 
 class PastFiles final : public ReadOnlyFiles {
  public:
@@ -213,8 +203,7 @@ class PastFiles final : public ReadOnlyFiles {
         return file;
       }
     }
-    return std::make_unique<PastFile>(path, before->second, nullptr,
-                                      std::make_shared<const PastLog>());
+    return past_file(path, before->second, nullptr, std::make_shared<const PastLog>());
   }
   Result<FileInfo> info(const std::string& path) override {
     BMAD_TRY_ASSIGN(const auto before, find_packed(before_, path));
@@ -245,7 +234,7 @@ class PastFiles final : public ReadOnlyFiles {
     if (!info.same_file(past->file)) {
       return not_in_package(path);
     }
-    return std::make_unique<PastFile>(path, before, std::move(log), std::move(past));
+    return past_file(path, before, std::move(log), past);
   }
 
   /// Which lines of the log came later; read once as long as it is the same.

@@ -17,25 +17,6 @@ namespace {
 constexpr ArchiveLimits kRangeLimits{.ratio = UnpackBudget::kLikelyRatio,
                                      .ratio_free_bytes = UnpackBudget::kExcessMax};
 
-/// A file in an archive.
-class RangedFile final : public PackedFile {
- public:
-  RangedFile(std::string path, std::shared_ptr<const RangedFiles> archive, std::uint64_t offset,
-             const FileInfo& info)
-      : PackedFile(std::move(path), info), archive_(std::move(archive)), offset_(offset) {}
-
-  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
-    const std::uint64_t rest = size() - std::min(offset, size());
-    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), rest));
-    BMAD_TRY(archive_->read_tar(offset_ + offset, out.first(wanted)));
-    return wanted;
-  }
-
- private:
-  std::shared_ptr<const RangedFiles> archive_;
-  std::uint64_t offset_;  ///< In the tar.
-};
-
 /// The archive, if it still is the file `origin`.
 Result<std::unique_ptr<File>> open_same(FileSystem& files, const std::string& path,
                                         const FileInfo& origin) {
@@ -58,51 +39,16 @@ Error not_in_package(const std::string& path) {
   return path_error(ErrorCode::E_STORAGE_IO, path, "there is no such file in the archive", ENOENT);
 }
 
-namespace {
-
-/// Bytes in memory that do not change.
-class HeldFile final : public PackedFile {
- public:
-  /// `owner` keeps `bytes` alive.
-  HeldFile(std::string path, std::shared_ptr<const void> owner, std::string_view bytes,
-           const FileInfo& info)
-      : PackedFile(std::move(path), info), owner_(std::move(owner)), bytes_(bytes) {}
-
-  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
-    if (offset >= bytes_.size()) {
-      return std::size_t{0};
-    }
-    return bytes_.copy(out.data(), out.size(), offset);
-  }
-
- private:
-  std::shared_ptr<const void> owner_;
-  std::string_view bytes_;
-};
-
-}  // namespace
-
-Result<std::size_t> PackedFile::write(std::string_view /*bytes*/) {
-  return packed_is_read_only(path_);
-}
-
-Result<std::size_t> PackedFile::write_at(std::uint64_t /*offset*/, std::string_view /*bytes*/) {
-  return packed_is_read_only(path_);
-}
-
-Status PackedFile::truncate(std::uint64_t /*size*/) { return packed_is_read_only(path_); }
-
-std::unique_ptr<File> make_packed_file(std::string path, std::shared_ptr<const void> owner,
-                                       std::string_view bytes, const FileInfo& info) {
-  return std::make_unique<HeldFile>(std::move(path), std::move(owner), bytes, info);
-}
-
 UnpackedFiles::UnpackedFiles(std::string display_path, std::uint64_t package, NamedBytes files)
     : display_path_(std::move(display_path)), package_(package), files_(std::move(files)) {}
 
 Result<std::unique_ptr<File>> UnpackedFiles::open(const std::string& path, OpenMode mode) {
   BMAD_TRY_ASSIGN(const auto found, find_packed(files_, path, mode));
-  return make_packed_file(path, shared_from_this(), found->second, info_of(*found));
+  const auto read = [self = shared_from_this(), bytes = std::string_view(found->second)](
+                        std::uint64_t offset, std::span<char> out) -> Result<std::size_t> {
+    return offset < bytes.size() ? bytes.copy(out.data(), out.size(), offset) : 0;
+  };
+  return std::make_unique<PackedFile>(path, info_of(*found), read);
 }
 
 Result<FileInfo> UnpackedFiles::info(const std::string& path) {
@@ -155,16 +101,21 @@ Result<std::shared_ptr<RangedFiles>> RangedFiles::open(const Store& store,
   for (const PlacedFile& place : *places) {
     assert(place.offset + place.size <= files->members_.tar_size());
     // Not session_file(): an artifact's name has a folder in it.
-    files->files_[fmt::format("{}/{}", session_folder(session_id), place.name)] = {
-        .offset = place.offset, .size = place.size};
+    files->files_[fmt::format("{}/{}", session_folder(session_id), place.name)] = place;
   }
   return files;
 }
 
 Result<std::unique_ptr<File>> RangedFiles::open(const std::string& path, OpenMode mode) {
   BMAD_TRY_ASSIGN(const auto found, find_packed(files_, path, mode));
-  return std::make_unique<RangedFile>(path, shared_from_this(), found->second.offset,
-                                      info_of(found->second));
+  const auto read = [self = shared_from_this(), file = found->second](
+                        std::uint64_t offset, std::span<char> out) -> Result<std::size_t> {
+    const std::uint64_t rest = file.size - std::min(offset, file.size);
+    out = out.first(std::min<std::uint64_t>(out.size(), rest));
+    BMAD_TRY(self->read_tar(file.offset + offset, out));
+    return out.size();
+  };
+  return std::make_unique<PackedFile>(path, info_of(found->second), read);
 }
 
 Result<FileInfo> RangedFiles::info(const std::string& path) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -52,24 +53,34 @@ auto find_packed(Files& files, const std::string& path, OpenMode mode = OpenMode
 }
 
 /// An open file in a packed one; read only.
-class PackedFile : public File {
+class PackedFile final : public File {
  public:
-  PackedFile(std::string path, const FileInfo& info) : path_(std::move(path)), info_(info) {}
+  /// As read_at().
+  using Read = std::function<Result<std::size_t>(std::uint64_t offset, std::span<char> out)>;
 
-  Result<std::size_t> write(std::string_view bytes) override;
-  Result<std::size_t> write_at(std::uint64_t offset, std::string_view bytes) override;
-  Status truncate(std::uint64_t size) override;
+  /// `read` keeps alive what it reads.
+  PackedFile(std::string path, const FileInfo& info, Read read)
+      : path_(std::move(path)), info_(info), read_(std::move(read)) {}
+
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
+    return read_(offset, out);
+  }
+  Result<std::size_t> write(std::string_view /*bytes*/) override {
+    return packed_is_read_only(path_);
+  }
+  Result<std::size_t> write_at(std::uint64_t /*offset*/, std::string_view /*bytes*/) override {
+    return packed_is_read_only(path_);
+  }
+  Status truncate(std::uint64_t /*size*/) override { return packed_is_read_only(path_); }
   Status sync_data() override { return {}; }
   Status sync_all() override { return {}; }
   Result<FileInfo> info() override { return info_; }
   [[nodiscard]] int descriptor() const override { return -1; }
 
- protected:
-  [[nodiscard]] std::uint64_t size() const { return info_.size; }
-
  private:
   std::string path_;
   FileInfo info_;
+  Read read_;
 };
 
 /// Packed files, of which open() and info() make what they are.
@@ -86,10 +97,6 @@ class ReadOnlyFiles : public FileSystem {
   Status remove_directory(const std::string& path) override { return packed_is_read_only(path); }
   Status sync_directory(const std::string& /*path*/) override { return {}; }
 };
-
-/// A file of `bytes`, which `owner` keeps alive; read only.
-std::unique_ptr<File> make_packed_file(std::string path, std::shared_ptr<const void> owner,
-                                       std::string_view bytes, const FileInfo& info);
 
 /// Read only, and never changed. Open files outlive it.
 class UnpackedFiles final : public ReadOnlyFiles,
@@ -132,15 +139,7 @@ class RangedFiles final : public ReadOnlyFiles, public std::enable_shared_from_t
   Result<FileInfo> info(const std::string& path) override;
   [[nodiscard]] std::string display_path(const std::string& path) const override;
 
-  /// As File::read_at(), in the tar, of which what is asked for must be.
-  Status read_tar(std::uint64_t offset, std::span<char> out) const;
-
  private:
-  struct Range {
-    std::uint64_t offset = 0;
-    std::uint64_t size = 0;
-  };
-
   RangedFiles(const Store& store, std::string path, const FileInfo& origin, std::uint64_t package,
               std::uint64_t owner, ArchiveMembers members)
       : store_(store),
@@ -150,10 +149,12 @@ class RangedFiles final : public ReadOnlyFiles, public std::enable_shared_from_t
         owner_(owner),
         members_(std::move(members)) {}
 
+  /// As File::read_at(), in the tar, of which what is asked for must be.
+  Status read_tar(std::uint64_t offset, std::span<char> out) const;
   [[nodiscard]] Result<std::string> read_member(std::size_t member) const;
   [[nodiscard]] Result<std::shared_ptr<const std::string>> text(std::size_t member) const;
-  [[nodiscard]] FileInfo info_of(const Range& range) const {
-    return {.inode = package_, .size = range.size};
+  [[nodiscard]] FileInfo info_of(const PlacedFile& file) const {
+    return {.inode = package_, .size = file.size};
   }
 
   const Store& store_;
@@ -162,7 +163,7 @@ class RangedFiles final : public ReadOnlyFiles, public std::enable_shared_from_t
   std::uint64_t package_;
   std::uint64_t owner_;
   ArchiveMembers members_;
-  std::map<std::string, Range> files_;
+  std::map<std::string, PlacedFile> files_;
 };
 
 }  // namespace bmad_mem
