@@ -36,15 +36,14 @@ void append_base32(std::string& out, std::uint64_t value, std::size_t chars) {
 
 constexpr std::uint8_t kNoDigit = 32;
 
-constexpr std::array<std::uint8_t, 256> make_digit_table() {
+constexpr std::array<std::uint8_t, 256> kDigitTable = [] {
   std::array<std::uint8_t, 256> table{};
   table.fill(kNoDigit);
   for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
     table[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
   }
   return table;
-}
-constexpr std::array<std::uint8_t, 256> kDigitTable = make_digit_table();
+}();
 
 std::optional<std::uint64_t> base32_number(std::string_view text) {
   assert(5 * text.size() < 64 && "the number fits into 64 bits");
@@ -64,7 +63,7 @@ bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c
 // A table, because every line of every scan has its id checked.
 enum : std::uint8_t { kNotInId = 0, kInsideId = 1, kFirstInId = 2 };
 
-constexpr std::array<std::uint8_t, 256> make_id_table() {
+constexpr std::array<std::uint8_t, 256> kIdTable = [] {
   std::array<std::uint8_t, 256> table{};
   for (const char c : std::string_view("_.:@+=~-")) {
     table[static_cast<unsigned char>(c)] = kInsideId;
@@ -74,8 +73,7 @@ constexpr std::array<std::uint8_t, 256> make_id_table() {
     table[static_cast<unsigned char>(c)] = kInsideId | kFirstInId;
   }
   return table;
-}
-constexpr std::array<std::uint8_t, 256> kIdTable = make_id_table();
+}();
 
 }  // namespace
 

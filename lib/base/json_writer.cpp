@@ -36,28 +36,15 @@ std::size_t plain_size(std::string_view text) {
 }
 
 void append_escape(std::string& out, char c) {
-  switch (c) {
-    case '"':
-      out += "\\\"";
+  constexpr std::string_view kShort[] = {"\"\"", "\\\\", "\nn", "\tt", "\rr"};
+  for (const std::string_view each : kShort) {
+    if (each.front() == c) {
+      out += '\\';
+      out += each.back();
       return;
-    case '\\':
-      out += "\\\\";
-      return;
-    case '\n':
-      out += "\\n";
-      return;
-    case '\t':
-      out += "\\t";
-      return;
-    case '\r':
-      out += "\\r";
-      return;
-    default:
-      constexpr std::string_view kHex = "0123456789abcdef";
-      out += "\\u00";
-      out += kHex[static_cast<unsigned char>(c) >> 4U];
-      out += kHex[static_cast<unsigned char>(c) & 15U];
+    }
   }
+  out += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
 }
 
 bool is_opening(char c) { return c == '{' || c == '['; }

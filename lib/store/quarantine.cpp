@@ -142,20 +142,21 @@ Result<std::uint64_t> last_line_start(File& log, std::uint64_t size) {
   return std::uint64_t{0};
 }
 
-Result<std::uint64_t> mend_torn_tail(FileSystem& files, File& log, const TornLog& torn,
+Result<std::uint64_t> mend_torn_tail(FileSystem& files, File& log, const std::string& path,
+                                     const std::string& quarantine_path, std::uint64_t size,
                                      Timestamp now) {
-  assert(torn.size > 0);
-  BMAD_TRY_ASSIGN(const std::uint64_t start, last_line_start(log, torn.size));
-  assert(start <= torn.size);
-  const std::uint64_t torn_size = torn.size - start;
+  assert(size > 0);
+  BMAD_TRY_ASSIGN(const std::uint64_t start, last_line_start(log, size));
+  assert(start <= size);
+  const std::uint64_t torn_size = size - start;
   BMAD_TRY_ASSIGN(const bool complete, is_complete_object(log, start, torn_size));
   if (complete) {
     BMAD_TRY(write_all(log, "\n"));
-    return torn.size + 1;
+    return size + 1;
   }
   BMAD_TRY_ASSIGN(const std::uint64_t number, line_number_at(log, start));
-  Quarantine quarantine(files, torn.quarantine_path);
-  BMAD_TRY(quarantine.keep(log, torn.path.substr(torn.path.rfind('/') + 1),
+  Quarantine quarantine(files, quarantine_path);
+  BMAD_TRY(quarantine.keep(log, path.substr(path.rfind('/') + 1),
                            {.offset = start,
                             .size = torn_size,
                             .line = number,

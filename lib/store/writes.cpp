@@ -158,17 +158,11 @@ Result<std::vector<CompleteEntry>> sealed_entries(const Store& store, const std:
 
 std::string joined_lines(const std::vector<CompleteEntry>& entries, bool spaced) {
   std::string lines;
-  std::size_t size = 0;
-  for (const CompleteEntry& entry : entries) {
-    size += entry.line.size() + (spaced ? 2 : 1);
-  }
-  lines.reserve(size);
   for (const CompleteEntry& entry : entries) {
     assert(!entry.line.contains('\n') && "an entry is one line");
     lines += entry.line;
     lines += spaced ? "\n\n" : "\n";
   }
-  assert(lines.size() == size);
   return lines;
 }
 
@@ -257,12 +251,6 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
     append.session_size = session.writer.size_estimate(guard);
   }
   return append;
-}
-
-Status wait_for_key(const Store& store, const std::string& session_id, EntryType type,
-                    const std::vector<CompleteEntry>& entries) {
-  return keep_waiting(store, session_id, type, lines_of(entries),
-                      ActingAs::current(store.writes_as));
 }
 
 /// Compacts the session and says so. What goes wrong is no concern of the write's.
@@ -430,7 +418,8 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
     append = try_append();
   }
   if (!append && report.waiting > 0 && options.may_wait) {
-    BMAD_TRY(wait_for_key(store, session_id, type, entries));
+    BMAD_TRY(keep_waiting(store, session_id, type, lines_of(entries),
+                          ActingAs::current(store.writes_as)));
     return report;
   }
   if (!append) {

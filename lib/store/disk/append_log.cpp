@@ -267,9 +267,7 @@ Status AppendLog::leave_out_refused() {
 
 Result<std::uint64_t> AppendLog::mend_torn_end(std::uint64_t size) {
   BMAD_TRY(check_log_size(files_, path_, size));
-  return mend_torn_tail(files_, *open_->file,
-                        {.path = path_, .quarantine_path = quarantine_path_, .size = size},
-                        clock_.now());
+  return mend_torn_tail(files_, *open_->file, path_, quarantine_path_, size, clock_.now());
 }
 
 }  // namespace bmad_mem
