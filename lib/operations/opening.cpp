@@ -105,9 +105,7 @@ std::chrono::milliseconds chosen_timeout(const OpenOptions& options, const Confi
 std::function<void(const Error&)> problems_of(const Store& store) {
   return [&store](const Error& problem) {
     const std::lock_guard guard(store.damaged_mutex);
-    if (store.on_problem) {
-      store.on_problem(problem);
-    }
+    store.on_problem(problem);
   };
 }
 
@@ -153,7 +151,9 @@ Status open_store(Store& store, OpenOptions options) {
                                      is_home ? store.root : store.workspace.resolved);
   store.agent_id = std::move(options.agent_id);
   store.access = std::move(options.access);
-  store.on_problem = std::move(options.on_problem);
+  if (options.on_problem) {
+    store.on_problem = std::move(options.on_problem);
+  }
   store.watch = options.watch_folders ? std::make_unique<StoreWatch>(store) : nullptr;
   if (is_users && store.origins->is_unknown()) {
     // It is in no project, so nobody but the user has made it.

@@ -49,6 +49,7 @@ struct MergeLine {
 };
 
 struct LogText {
+  std::string_view bytes;
   std::vector<MergeLine> lines;
   std::string_view torn;          ///< Behind the last line end, when that is no whole object.
   std::uint64_t torn_number = 0;  ///< Which line it would be.
@@ -69,7 +70,7 @@ std::optional<JsonValue> object_in(JsonParser& parser, std::string_view text,
 }
 
 LogText split_lines(std::string_view text, JsonParser& parser) {
-  LogText split;
+  LogText split{.bytes = text};
   std::uint64_t number = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
@@ -224,9 +225,9 @@ struct LineVersions {
 class LogMerge {
  public:
   LogMerge(std::string_view base, std::string_view ours, std::string_view theirs)
-      : bytes_{base, ours, theirs} {
+      : texts_{split_lines(base, parser_), split_lines(ours, parser_),
+               split_lines(theirs, parser_)} {
     for (const Side side : {Side::kBase, Side::kOurs, Side::kTheirs}) {
-      text(side) = split_lines(bytes(side), parser_);
       names_.add(side, text(side).lines);
     }
   }
@@ -240,7 +241,7 @@ class LogMerge {
     LinePointers lines = Interleaver(names_).run(ours, theirs);
     order_versions(ours, theirs, lines);
     std::string merged;
-    merged.reserve(std::max(bytes(Side::kOurs).size(), bytes(Side::kTheirs).size()));
+    merged.reserve(std::max(text(Side::kOurs).bytes.size(), text(Side::kTheirs).bytes.size()));
     for (const MergeLine* line : lines) {
       merged += line->text;
       merged += '\n';
@@ -255,9 +256,6 @@ class LogMerge {
 
  private:
   LogText& text(Side side) { return texts_[static_cast<std::size_t>(side)]; }
-  [[nodiscard]] std::string_view bytes(Side side) const {
-    return bytes_[static_cast<std::size_t>(side)];
-  }
 
   [[nodiscard]] bool is_added(const MergeLine& line, Side other) const {
     return !names_.is_in(Side::kBase, line) && !names_.is_in(other, line);
@@ -274,7 +272,7 @@ class LogMerge {
   /// on unseen.
   Status read_added(Side side, Side other) {
     for (MergeLine& line : text(side).lines) {
-      if (is_added(line, other) && !read_line(parser_, bytes(side), line)) {
+      if (is_added(line, other) && !read_line(parser_, text(side).bytes, line)) {
         return damaged(
             side, line.number,
             fmt::format("a line that this side added is not an entry ({}); correct or remove "
@@ -382,7 +380,7 @@ class LogMerge {
     }
     std::string_view before;
     for (MergeLine& line : text(Side::kBase).lines) {
-      if (read_line(parser_, bytes(Side::kBase), line) && line.id == id) {
+      if (read_line(parser_, text(Side::kBase).bytes, line) && line.id == id) {
         before = line.text;
       }
     }
@@ -394,12 +392,11 @@ class LogMerge {
   void read_all() {
     for (const Side side : {Side::kOurs, Side::kTheirs}) {
       for (MergeLine& line : text(side).lines) {
-        static_cast<void>(read_line(parser_, bytes(side), line));  // Damage has no id.
+        static_cast<void>(read_line(parser_, text(side).bytes, line));  // Damage has no id.
       }
     }
   }
 
-  std::array<std::string_view, 3> bytes_;
   JsonParser parser_;
   std::array<LogText, 3> texts_;
   LineNames names_;

@@ -84,11 +84,6 @@ RefusedBytes read_refused(JsonValue object) {
   return refused;
 }
 
-Error damaged_seal(FileSystem& files, const std::string& path) {
-  return path_error(ErrorCode::E_STORAGE_CORRUPT, files.display_path(path),
-                    "is damaged and counts as none; the next write makes a new one");
-}
-
 std::string to_text(const Seal& seal) {
   JsonWriter json;
   json.begin_object().member("version", kSealVersion).key("logs").begin_object();
@@ -272,7 +267,8 @@ Result<Seal> load_seal(FileSystem& files, std::string_view session_id) {
                       "is the seal of a newer bmad-mem; install a newer one");
   }
   if (version != kSealVersion) {
-    return damaged_seal(files, path);
+    return path_error(ErrorCode::E_STORAGE_CORRUPT, files.display_path(path),
+                      "is damaged and counts as none; the next write makes a new one");
   }
   Seal seal;
   for (const JsonMember& member : (*root)["logs"].members()) {

@@ -278,7 +278,8 @@ Status SessionWriter::check_quota(std::string_view log_file, std::uint64_t log_s
   }
   const bool near_limit = size_estimate_ + added > options_.size_max / 10 * 8;
   if (estimates_left_ == 0 || near_limit) {
-    BMAD_TRY_ASSIGN(size_estimate_, tracked_size());
+    BMAD_TRY_ASSIGN(size_estimate_,
+                    session_footprint(files_, options_.session_id, options_.log_files));
     estimates_left_ = kAppendsBetweenLooks;
   }
   assert(estimates_left_ > 0);
@@ -294,10 +295,6 @@ Status SessionWriter::check_quota(std::string_view log_file, std::uint64_t log_s
           "session, or raise storage.max_session_size_mb in config.json",
           added, static_cast<double>(size_estimate_) / (1U << 20U),
           static_cast<double>(options_.size_max) / (1U << 20U)));
-}
-
-Result<std::uint64_t> SessionWriter::tracked_size() {
-  return session_footprint(files_, options_.session_id, options_.log_files);
 }
 
 Result<std::uint64_t> session_footprint(FileSystem& files, std::string_view session_id,

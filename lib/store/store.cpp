@@ -86,9 +86,7 @@ const Store* Store::user_store() const {
   } else if (opened.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
     user_failed = true;
     const std::lock_guard problem_guard(damaged_mutex);
-    if (on_problem) {
-      on_problem(opened.error());
-    }
+    on_problem(opened.error());
   }
   return user.get();
 }
@@ -197,9 +195,7 @@ void Store::note_problem(const std::string& path, const FileInfo& file, Error er
   }
   damaged.insert_or_assign(path, damage);
   ++damages;
-  if (on_problem) {
-    on_problem(damage.error);
-  }
+  on_problem(damage.error);
 }
 
 bool Store::is_ours(const std::string& path, const FileInfo& file) const {
@@ -220,9 +216,7 @@ bool Store::is_damaged(const std::string& path, const FileInfo& file, bool is_ne
       known->second.path = files->display_path(path);
       damaged.emplace(path, Damage{.file = file, .error = known->second, .is_lasting = true});
       ++damages;
-      if (on_problem) {
-        on_problem(known->second);
-      }
+      on_problem(known->second);
     }
     const auto found = damaged.find(path);
     if (found == damaged.end() || found->second.is_readable) {
@@ -309,9 +303,7 @@ Status Store::leave_out(const std::string& session_id, Error error) const {
   const std::lock_guard guard(damaged_mutex);
   damaged.insert_or_assign(
       path, Damage{.file = folder, .at = std::chrono::steady_clock::now(), .error = error});
-  if (on_problem) {
-    on_problem(error);
-  }
+  on_problem(error);
   return {};
 }
 

@@ -234,34 +234,31 @@ void TrackedFiles::refresh() {
   }
 }
 
-bool TrackedFiles::in_repository() {
+template <typename Ask>
+auto TrackedFiles::after_refresh(const Ask& ask) {
   const std::scoped_lock lock(mutex_);
   refresh();
-  return !index_file_.empty();
+  return ask();
+}
+
+bool TrackedFiles::in_repository() {
+  return after_refresh([&] { return !index_file_.empty(); });
 }
 
 bool TrackedFiles::any() {
-  const std::scoped_lock lock(mutex_);
-  refresh();
-  return has_any_ || !is_readable_;
+  return after_refresh([&] { return has_any_ || !is_readable_; });
 }
 
 bool TrackedFiles::has_session(std::string_view session_id) {
-  const std::scoped_lock lock(mutex_);
-  refresh();
-  return !is_readable_ || sessions_.contains(session_id);
+  return after_refresh([&] { return !is_readable_ || sessions_.contains(session_id); });
 }
 
 std::size_t TrackedFiles::count_event_logs() {
-  const std::scoped_lock lock(mutex_);
-  refresh();
-  return event_logs_;
+  return after_refresh([&] { return event_logs_; });
 }
 
 std::set<std::string> TrackedFiles::sessions_in_conflict() {
-  const std::scoped_lock lock(mutex_);
-  refresh();
-  return in_conflict_;
+  return after_refresh([&] { return in_conflict_; });
 }
 
 }  // namespace bmad_mem

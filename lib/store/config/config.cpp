@@ -324,21 +324,19 @@ class ConfigReader {
   /// There is one encoder: none of two is left out silently.
   [[nodiscard]] Status check_encoder() const {
     const EncoderConfig& encoder = loaded_.config.encoder;
-    std::vector<std::string_view> given;
+    std::string_view first;
     for (const auto& [key, is_given] : {std::pair("encoder.path", !encoder.path.empty()),
                                         std::pair("encoder.command", !encoder.command.empty()),
                                         std::pair("encoder.url", !encoder.url.empty())}) {
-      if (is_given) {
-        given.emplace_back(key);
+      if (is_given && !first.empty()) {
+        return refused(full_key(key),
+                       fmt::format("names a second encoder beside {}; take one away, as `bmad-mem "
+                                   "config set {} --default` does",
+                                   full_key(first), first));
       }
+      first = is_given ? key : first;
     }
-    if (given.size() < 2) {
-      return {};
-    }
-    return refused(full_key(given[1]),
-                   fmt::format("names a second encoder beside {}; take one away, as `bmad-mem "
-                               "config set {} --default` does",
-                               full_key(given[0]), given[0]));
+    return {};
   }
 
   /// What a project does not say is as for all others, wherever in the file that stands.

@@ -89,7 +89,9 @@ Result<std::uint64_t> AppendLog::prepare() {
   if (open_->size > 0) {
     BMAD_TRY_ASSIGN(const std::string last, read_range(*open_->file, open_->size - 1, 1));
     if (!last.empty() && last != "\n") {
-      BMAD_TRY_ASSIGN(open_->size, mend_torn_end(open_->size));
+      BMAD_TRY(check_log_size(files_, path_, open_->size));
+      BMAD_TRY_ASSIGN(open_->size, mend_torn_tail(files_, *open_->file, path_, quarantine_path_,
+                                                  open_->size, clock_.now()));
       was_torn_ = true;
     }
   } else {
@@ -108,11 +110,7 @@ Status AppendLog::open_at_path() {
     at_path_ = *at_path;
     return {};
   }
-  return open_current(at_path ? &*at_path : nullptr);
-}
-
-Status AppendLog::open_current(const FileInfo* at_path) {
-  if (at_path != nullptr && at_path->kind != FileKind::kRegular) {
+  if (at_path && at_path->kind != FileKind::kRegular) {
     return path_error(ErrorCode::E_STORAGE_CORRUPT, files_.display_path(path_),
                       "is not a regular file; move away what is there");
   }
@@ -263,11 +261,6 @@ Status AppendLog::leave_out_refused() {
   BMAD_TRY(rewrite_log_without(files_, path_, gaps));
   open_ = nullptr;
   return {};
-}
-
-Result<std::uint64_t> AppendLog::mend_torn_end(std::uint64_t size) {
-  BMAD_TRY(check_log_size(files_, path_, size));
-  return mend_torn_tail(files_, *open_->file, path_, quarantine_path_, size, clock_.now());
 }
 
 }  // namespace bmad_mem

@@ -174,10 +174,8 @@ class AppendLog {
 
  private:
   Status open_at_path();
-  Status open_current(const FileInfo* at_path);
   Status take_over_refused();
   Status leave_out_refused();
-  Result<std::uint64_t> mend_torn_end(std::uint64_t size);
 
   FileSystem& files_;
   const Clock& clock_;

@@ -96,7 +96,6 @@ class SessionWriter {
   Status seal_up(const std::string& log_file, const AppendLog::Written& written);
   void note_outcome(bool synced, const std::string& log_file, const AppendLog::Written& written);
   Status check_quota(std::string_view log_file, std::uint64_t log_size, std::size_t added);
-  Result<std::uint64_t> tracked_size();
 
   FileSystem& files_;
   const Clock& clock_;

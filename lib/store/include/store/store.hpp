@@ -64,6 +64,8 @@ class TrackedFiles {
  private:
   void find_index();
   void refresh();
+  template <typename Ask>
+  auto after_refresh(const Ask& ask);
 
   const std::string& root_;
   std::mutex mutex_;  ///< Guards all below.
@@ -219,7 +221,8 @@ struct Store {
   mutable std::atomic<std::uint64_t> damages{0};  // How often one was noted.
   /// As former processes noted it (archive/unpacked_cache.hpp); nothing until it is read.
   mutable std::optional<std::map<std::string, Error, std::less<>>> refused;
-  std::function<void(const Error&)> on_problem;  // See OpenOptions; damaged_mutex guards it.
+  /// See OpenOptions; damaged_mutex guards it.
+  std::function<void(const Error&)> on_problem = [](const Error& /*problem*/) {};
 
   std::unique_ptr<StoreWatch> watch;  // Null unless OpenOptions wants one.
   mutable std::mutex present_mutex;
