@@ -195,12 +195,6 @@ std::string_view entry_workspace(JsonValue entry) {
   return folder;
 }
 
-bool entry_has_tag(JsonValue entry, std::string_view tag) {
-  return std::ranges::any_of(entry["tags"].elements(), [&](JsonValue each) {
-    return each.is_string() && each.string() == tag;
-  });
-}
-
 double importance_of(EntryType type, bool severe, bool approved) {
   constexpr double kSevereBoost = 1.3;
   constexpr double kApprovedBoost = 1.2;

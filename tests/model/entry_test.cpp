@@ -41,8 +41,6 @@ TEST_CASE("the head of an entry holds what filters look at") {
   CHECK(head.timestamp == parse_rfc3339("2026-10-02T08:00:00Z").value());
   CHECK(head.who == "skipper");
   CHECK(head.topic == "fares");
-  CHECK(entry_has_tag(entry.value(), "b"));
-  CHECK_FALSE(entry_has_tag(entry.value(), "c"));
   CHECK(head.tags.is_array());
   CHECK(head.pinned);
   CHECK(head.sensitive);
@@ -75,7 +73,6 @@ TEST_CASE("what is absent or of the wrong kind is empty") {
       CHECK_FALSE(head.pinned);
       CHECK_FALSE(head.sensitive);
       CHECK(head.decay_factor == 1.0);
-      CHECK_FALSE(entry_has_tag(entry.value(), "x"));
       CHECK(entry_references(entry.value()).empty());
       CHECK(importance_of(type, head.severe, head.approved) == entry_type_info(type).importance);
       CHECK_FALSE(entry_headline(type, entry.value()).size() > 100);

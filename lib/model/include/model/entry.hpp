@@ -102,9 +102,6 @@ std::string_view entry_who(EntryType type, JsonValue entry);
 /// metadata. Empty when it says none.
 std::string_view entry_workspace(JsonValue entry);
 
-/// Whether `tag` is among the tags, byte for byte.
-bool entry_has_tag(JsonValue entry, std::string_view tag);
-
 /// Importance from 0 to 1, specification 5.3: by type (EntryTypeInfo::importance), times 1.3 when
 /// EntryHead::severe (severity "critical", or impact "high" or "critical"), times 1.2 when
 /// EntryHead::approved (approved_by names somebody); capped at 1. Impact "critical" is ours: the
