@@ -4,8 +4,6 @@
 #include <sodium.h>
 
 #include <cassert>
-#include <cstddef>
-#include <utility>
 
 namespace bmad_mem {
 

@@ -1,7 +1,6 @@
 // cron.cpp - reads the five fields of a crontab, and finds the next moment that matches them.
 #include "base/cron.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cassert>

@@ -25,7 +25,6 @@
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/return_lines.hpp"
-#include "store/session_writer.hpp"
 #include "store/sessions.hpp"
 
 namespace bmad_mem {

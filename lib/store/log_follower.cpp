@@ -1,9 +1,7 @@
 // log_follower.cpp - gives what was added to one log since the last look.
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <memory>
-#include <span>
 #include <string_view>
 #include <utility>
 

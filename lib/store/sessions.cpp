@@ -5,7 +5,6 @@
 #include <array>
 #include <cassert>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>

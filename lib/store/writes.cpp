@@ -1,5 +1,4 @@
 // writes.cpp - from JSON objects to durable lines: complete, check, lock, append, sync.
-#include <algorithm>
 #include <cassert>
 #include <charconv>
 #include <optional>

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cassert>
 #include <cerrno>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "bmad_mem/text.hpp"
 #include "state_file.hpp"
 #include "store/append_log.hpp"
+#include "store/line_reader.hpp"
 #include "store/line_sealing.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/sessions.hpp"
