@@ -4,6 +4,7 @@
 #include <sodium.h>
 
 #include <cassert>
+#include <cstddef>
 
 namespace bmad_mem {
 
@@ -21,8 +22,8 @@ std::string base64_encoded(std::string_view bytes, Base64 form) {
 }
 
 std::optional<std::string> base64_decoded(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() / 4 * 3 + 3);
+  std::string out(text.size() * 3 / 4, '\0');
+  std::size_t at = 0;
   std::uint32_t bits = 0;
   unsigned count = 0;  // Of the lowest bits that are in no byte yet.
   for (const char c : text) {
@@ -33,9 +34,10 @@ std::optional<std::string> base64_decoded(std::string_view text) {
     count += 6;
     if (count >= 8) {
       count -= 8;
-      out += static_cast<char>(bits >> count & 0xFFU);
+      out[at++] = static_cast<char>(bits >> count & 0xFFU);
     }
   }
+  assert(at == out.size());
   return out;
 }
 
