@@ -50,7 +50,7 @@ bool has_form(std::string_view text, std::string_view form) {
       text, form, [](char c, char f) { return f == '0' ? is_digit(c) : to_lower(c) == f; });
 }
 
-/// The number that `count` digits of `text` from `at` on are; behind its end they are 0.
+/// The number that `count` digits of `text` from `at` on are; past its end they are 0.
 unsigned digits_at(std::string_view text, std::size_t at, std::size_t count) {
   unsigned value = 0;
   for (std::size_t i = at; i < at + count; ++i) {

@@ -46,7 +46,7 @@ Error lock_error(int error_number, const std::string& path);
 void write_lock_info(File& info_file, std::string_view operation, std::string_view agent_id,
                      Timestamp now);
 
-/// Who it is, as far as it is known: from `kernel_pid` where the kernel names the holder, else from
+/// Who it is, if that can be told: from `kernel_pid` where the kernel names the holder, else from
 /// the information file when that process still runs. `session_id` stays empty.
 LockHolder read_lock_holder(File& info_file, std::optional<int> kernel_pid);
 
