@@ -273,7 +273,8 @@ TEST_CASE("evicted in another order, the same entries are found in the same") {
       REQUIRE(memory->compact("s1", {.keep_share = 0}));
     }
     Ids found;
-    for (const Hit& hit : memory->query({.text = "rule", .filter = {.limit = 20}}).value()) {
+    const auto hits = memory->query({.text = "rule", .filter = {.limit = 20}}).value();
+    for (const Hit& hit : hits) {
       found.push_back(hit.entry.id);
     }
     return found;

@@ -335,8 +335,9 @@ TEST_CASE("a statement is by whoever said it") {
   say(Origin::kAgent, "m2", "We agreed on tabs for the code.");
   MemoryManager owner = memory.open(Origin::kAgent);
   REQUIRE(owner.compact(session, {.keep_share = 0}).value().statements == 2);
-  for (const KnowledgeItem& item :
-       Knowledge(owner).recall({.candidates = true, .stored_only = true}).value()) {
+  const std::vector<KnowledgeItem> items =
+      Knowledge(owner).recall({.candidates = true, .stored_only = true}).value();
+  for (const KnowledgeItem& item : items) {
     CHECK(item.review == Review::kCandidate);
     CHECK(item.origin == (item.value == kDecision ? Origin::kPerson : Origin::kAgent));
   }
@@ -416,7 +417,8 @@ TEST_CASE("stopped anywhere, an evicted decision is in the log or stated, and st
       for (const std::string& path : store.files_with(std::string(kDecision), "sessions")) {
         stated += path.ends_with("facts.jsonl") ? 1 : 0;
       }
-      for (const EvictedLine& line : read_evicted(store.disk, "s1").value()) {
+      const auto lines = read_evicted(store.disk, "s1").value();
+      for (const EvictedLine& line : lines) {
         stated += line.type == EntryType::kFact && line.line.contains(kDecision) ? 1 : 0;
       }
       CHECK(stated == 1);
