@@ -14,7 +14,7 @@
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "lifecycle/audit_log.hpp"
+#include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
 #include "privacy/anonymizer.hpp"
 #include "privacy/redaction.hpp"

@@ -16,6 +16,8 @@ using std::chrono::minutes;
 
 constexpr Timestamp kStart = std::chrono::sys_days(std::chrono::year(2026) / 1 / 11);
 
+Deletion deletion_at(Timestamp time) { return {.deletion_id = "d", .deleted_at = time}; }
+
 /// Hours since kStart; -1 for "no time is trusted yet".
 int hour_of(Timestamp time) {
   return time == Timestamp{} ? -1
@@ -156,11 +158,11 @@ TEST_CASE("a grace begins with the deletion where the clock is right, else with 
   for (const Row& row : rows) {
     CAPTURE(row.name);
     Graces graces;
-    update_graces(graces, std::vector<SeenDeletion>{{"d", row.deleted_at}}, state, now);
+    update_graces(graces, std::vector{deletion_at(row.deleted_at)}, state, now);
     CHECK(graces.at("d") == row.since);
   }
   Graces graces = {{"d", kStart}, {"gone", kStart}};
-  const std::vector<SeenDeletion> there = {{"d", kStart}};
+  const std::vector<Deletion> there = {deletion_at(kStart)};
   update_graces(graces, there, state, now);
   CHECK(graces == Graces{{"d", kStart}});
   update_graces(graces, there, state, kStart + kYears);  // A jump: nobody knows what it was.

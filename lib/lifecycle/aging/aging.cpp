@@ -1,10 +1,23 @@
-// aging.cpp - how much the entries of a session count at a moment, and writing that down.
+// aging.cpp - how much the entries of a session count at a moment, and writing that down; and how
+// fast entries of a type fall out of use, from the access logs.
+//
+//   created      returned   returned                        now
+//      |------------|----------|- - - - - - - - - - - - - - -|
+//      |<---- useful for ----->|<-- more than kLearnedSilentDays -->|     ended
+//      |<---- useful for ----->|< less >|                          goes on: censored, it is useful
+//                              |       now                         for at least so long
+//
+// e^(-rate x days) of the exponential model is the share of entries that are still of use after so
+// many days, so the rate is that of an exponential lifetime.
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <chrono>
+#include <cmath>
 #include <map>
 
 #include "bmad_mem/json.hpp"
-#include "lifecycle/audit_log.hpp"
+#include "lifecycle/compaction_plan.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/decay.hpp"
 #include "model/entry.hpp"
@@ -19,12 +32,15 @@
 namespace bmad_mem {
 namespace {
 
-/// A line and what is to stand in its place.
-struct Replacement {
+/// The last line of an entry, and what is to stand in its place.
+struct AgedLine {
+  double factor = 1;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
-  std::string line;
+  std::string line = {};
 };
+/// By id.
+using AgedLines = std::map<std::string, AgedLine, std::less<>>;
 
 class SessionAging {
  public:
@@ -50,76 +66,55 @@ class SessionAging {
  private:
   Status age_log(EntryType type) {
     const std::string path = log_path(session_id_, type);
-    std::map<std::string, double, std::less<>> factors;
-    std::map<std::string, Replacement, std::less<>> newest;  // By id: the last line counts.
+    AgedLines newest;
     Status problem;
     JsonParser parser;
     const auto take = [&](const ScannedEntry& entry) {
-      const double factor = factor_of(entry);
-      const std::string id(entry_id(entry.value));
-      factors[id] = factor;
+      const EntryHead head = entry_head(type, entry.value);
+      const DecayInput input = decay_input(type, head, accesses_.find(head.id));
+      AgedLine& aged = newest[std::string(head.id)];
+      aged = {.factor = effective_decay(settings_, input, as_of_),
+              .offset = entry.offset,
+              .size = entry.line_size};
       if (write_ && problem) {
-        Result<std::string> line = with_decay_snapshot(entry.value, entry.text, factor, as_of_);
-        if (line) {
-          newest[id] = {.offset = entry.offset, .size = entry.line_size, .line = *line + '\n'};
-        } else {
-          problem = line.error();
-        }
+        Result<std::string> line =
+            with_decay_snapshot(entry.value, entry.text, aged.factor, as_of_);
+        problem = line ? Status() : Status(line.error());
+        aged.line = line.value_or("") + '\n';
       }
     };
     BMAD_TRY(scan_log(*store_.files, path, type, parser, {.on_entry = take}));
     BMAD_TRY(std::move(problem));
-    count(type, factors);
-    return newest.empty() ? Status() : replace_lines(path, newest);
+    count(type, newest);
+    return write_ && !newest.empty() ? replace_lines(path, newest) : Status();
   }
 
-  double factor_of(const ScannedEntry& entry) const {
-    const EntryHead head = entry_head(entry.type, entry.value);
-    const Access* access = accesses_.find(head.id);
-    std::optional<Timestamp> last = head.last_accessed;
-    if (access != nullptr) {
-      last = std::max(last, std::optional(access->last));
-    }
-    return effective_decay(
-        settings_,
-        {.type = entry.type,
-         .timestamp = head.timestamp,
-         .initial_factor = head.decay_factor,
-         .importance = importance_of(entry.type, head.severe, head.approved),
-         .pinned = head.pinned,
-         .access_count = head.access_count + (access == nullptr ? 0 : access->count),
-         .last_accessed = last},
-        as_of_);
-  }
-
-  void count(EntryType type, const std::map<std::string, double, std::less<>>& factors) {
+  void count(EntryType type, const AgedLines& lines) {
     double sum = 0;
-    for (const auto& [id, factor] : factors) {
-      assert(factor >= 0 && factor <= 1);
-      const auto bar = static_cast<std::size_t>(factor * 10);
+    for (const auto& [id, aged] : lines) {
+      assert(aged.factor >= 0 && aged.factor <= 1);
+      const auto bar = static_cast<std::size_t>(aged.factor * 10);
       ++report_.histogram[std::min(bar, report_.histogram.size() - 1)];
-      sum += factor;
+      sum += aged.factor;
     }
-    report_.entries += factors.size();
-    if (!factors.empty()) {
-      report_.mean[static_cast<std::size_t>(type)] = sum / static_cast<double>(factors.size());
+    report_.entries += lines.size();
+    if (!lines.empty()) {
+      report_.mean[static_cast<std::size_t>(type)] = sum / static_cast<double>(lines.size());
     }
   }
 
-  Status replace_lines(const std::string& path,
-                       const std::map<std::string, Replacement, std::less<>>& newest) {
+  Status replace_lines(const std::string& path, const AgedLines& newest) {
     constexpr std::uint64_t kReadSizeMax = std::uint64_t{4} << 30U;
     BMAD_TRY_ASSIGN(const std::string old, read_file(*store_.files, path, kReadSizeMax));
-    std::vector<const Replacement*> in_order;
-    in_order.reserve(newest.size());
-    for (const auto& [id, replacement] : newest) {
-      in_order.push_back(&replacement);
+    std::vector<const AgedLine*> in_order;
+    for (const auto& [id, aged] : newest) {
+      in_order.push_back(&aged);
     }
-    std::ranges::sort(in_order, {}, &Replacement::offset);
+    std::ranges::sort(in_order, {}, &AgedLine::offset);
     std::string bytes;
     bytes.reserve(old.size() + 64 * in_order.size());
     std::size_t from = 0;
-    for (const Replacement* each : in_order) {
+    for (const AgedLine* each : in_order) {
       if (each->offset + each->size > old.size()) {
         return path_error(ErrorCode::E_CONCURRENT_MOD, store_.files->display_path(path),
                           "another program shortened the log while it was read; try again");
@@ -142,6 +137,61 @@ class SessionAging {
   AccessTable accesses_;
   DecayReport report_;
 };
+
+constexpr double kRateMax = 10;  // More config.json does not take: half is gone in 100 minutes.
+
+double days_from_to(Timestamp from, Timestamp to) {
+  using Days = std::chrono::duration<double, std::ratio<86400>>;
+  return std::max(0.0, Days(to - from).count());
+}
+
+/// The value below which a chi-squared variable with `degrees` stays with the probability whose
+/// standard normal deviate is `z`. Wilson and Hilferty 1931; within 1 % from 2 degrees x
+/// kLearnedEndsMin on.
+double chi_squared(double degrees, double z) {
+  assert(degrees > 0);
+  const double ninth = 2 / (9 * degrees);
+  return degrees * std::pow(1 - ninth + z * std::sqrt(ninth), 3);
+}
+
+/// Adds the useful lives of the entries of a session, each by its newest version.
+Status add_session(const Store& store, const std::string& session_id, Timestamp now,
+                   std::array<LearnedRate, kEntryTypeCount>& rates) {
+  BMAD_TRY_ASSIGN(const AccessTable accesses, read_accesses(*store.files, session_id));
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    std::map<std::string, DecayInput, std::less<>> spans;
+    const auto take = [&](const ScannedEntry& scanned) {
+      const EntryHead head = entry_head(type, scanned.value);
+      spans.insert_or_assign(std::string(head.id), decay_input(type, head, accesses.find(head.id)));
+    };
+    BMAD_TRY(scan_log(*store.files, log_path(session_id, type), type, parser, {.on_entry = take}));
+    LearnedRate& of_type = rates[static_cast<std::size_t>(type)];
+    for (const auto& [id, span] : spans) {
+      if (!span.last_accessed || span.pinned) {
+        continue;  // What is pinned never decays; what nobody asked for says nothing of when.
+      }
+      ++of_type.used;
+      of_type.days += days_from_to(span.timestamp, *span.last_accessed);
+      of_type.ended += days_from_to(*span.last_accessed, now) > kLearnedSilentDays ? 1 : 0;
+    }
+    assert(of_type.ended <= of_type.used);
+  }
+  return {};
+}
+
+/// The rate of the useful lives that are counted in `learned`.
+void learn_rate(LearnedRate& learned) {
+  constexpr double kDeviate95 = 1.959964;
+  learned.is_enough = learned.ended >= kLearnedEndsMin && learned.days > 0;
+  if (learned.is_enough) {
+    const auto ends = static_cast<double>(learned.ended);
+    learned.rate = std::min(ends / learned.days, kRateMax);
+    learned.low = chi_squared(2 * ends, -kDeviate95) / (2 * learned.days);
+    learned.high = chi_squared(2 * ends + 2, kDeviate95) / (2 * learned.days);
+    assert(learned.low <= learned.high);
+  }
+}
 
 }  // namespace
 
@@ -180,6 +230,27 @@ Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std:
 
 std::vector<DecayTableLine> list_decay(const Store& store) {
   return decay_table(search_settings(store).decay);
+}
+
+Result<std::vector<LearnedRate>> learn_decay(const Store& store) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.selected_sessions({}));
+  const Timestamp now = store.clock.now();
+  std::array<LearnedRate, kEntryTypeCount> rates{};
+  for (const std::string& session_id : sessions) {
+    if (Status added = add_session(store, session_id, now, rates); !added) {
+      BMAD_TRY(store.leave_out(session_id, std::move(added).error()));
+    }
+  }
+  const DecaySettings settings = search_settings(store).decay;
+  for (const EntryType type : kEntryTypes) {
+    const auto number = static_cast<std::size_t>(type);
+    learn_rate(rates[number]);
+    rates[number].type = type;
+    rates[number].configured = settings.rates_per_day[number];
+    rates[number].is_setting = type == EntryType::kConversation || type == EntryType::kDecision ||
+                               type == EntryType::kFinding || type == EntryType::kPreference;
+  }
+  return std::vector<LearnedRate>(rates.begin(), rates.end());
 }
 
 }  // namespace bmad_mem

@@ -1,5 +1,4 @@
 // audit_log.cpp - writes and reads audit logs, and lists the records of all sessions.
-#include "lifecycle/audit_log.hpp"
 
 #include <algorithm>
 #include <array>
@@ -77,11 +76,40 @@ AuditRecord to_record(JsonValue line, const std::string& session_id) {
           .detail = std::string(line["detail"].string())};
 }
 
-}  // namespace
-
-namespace {
-
 thread_local bool is_local_audit = false;
+
+bool is_wanted(const std::vector<std::string>& wanted, const std::string& text) {
+  return wanted.empty() || is_among(wanted, text);
+}
+
+/// Of a session that is in an archive, or under deleted/ as a whole.
+Status add_packed(const Store& store, const std::string& session_id,
+                  std::vector<AuditRecord>& records) {
+  FileSystem& files = *store.files;
+  const auto add = [&](std::string_view text) {
+    std::ranges::move(parse_audit(text, session_id), std::back_inserter(records));
+  };
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
+  if (!is_live && is_archived(store, session_id)) {
+    BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
+                    read_session_archive(files, session_id));
+    for (const ArchivedFile& member : members) {
+      if (member.name == kAuditName) {
+        add(member.bytes);
+      }
+    }
+  }
+  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files, session_id));
+  for (const Deletion& deletion : record.deletions) {
+    const std::string path =
+        deleted_session_folder(session_id, deletion.deletion_id) + "/" + kAuditName;
+    const Result<std::string> text = read_file(files, path, kAuditSizeMax);
+    if (text) {
+      add(*text);
+    }
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -134,43 +162,6 @@ Result<std::vector<AuditRecord>> read_audit(FileSystem& files, const std::string
 }
 
 // What was done to sessions, wherever they are now.
-
-namespace {
-
-bool is_wanted(const std::vector<std::string>& wanted, const std::string& text) {
-  return wanted.empty() || is_among(wanted, text);
-}
-
-/// Of a session that is in an archive, or under deleted/ as a whole.
-Status add_packed(const Store& store, const std::string& session_id,
-                  std::vector<AuditRecord>& records) {
-  FileSystem& files = *store.files;
-  const auto add = [&](std::string_view text) {
-    std::ranges::move(parse_audit(text, session_id), std::back_inserter(records));
-  };
-  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
-  if (!is_live && is_archived(store, session_id)) {
-    BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
-                    read_session_archive(files, session_id));
-    for (const ArchivedFile& member : members) {
-      if (member.name == kAuditName) {
-        add(member.bytes);
-      }
-    }
-  }
-  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files, session_id));
-  for (const Deletion& deletion : record.deletions) {
-    const std::string path =
-        deleted_session_folder(session_id, deletion.deletion_id) + "/" + kAuditName;
-    const Result<std::string> text = read_file(files, path, kAuditSizeMax);
-    if (text) {
-      add(*text);
-    }
-  }
-  return {};
-}
-
-}  // namespace
 
 Result<std::vector<AuditRecord>> list_audit(const Store& store, const AuditFilter& filter) {
   for (const std::string& session_id : filter.sessions) {

@@ -14,11 +14,10 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json.hpp"
-#include "deletion/deletion_steps.hpp"
 #include "knowledge/distillation.hpp"
 #include "knowledge/summary_file.hpp"
-#include "lifecycle/audit_log.hpp"
 #include "lifecycle/compaction_plan.hpp"
+#include "lifecycle/deletion.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
@@ -51,8 +50,7 @@ Status drop_from_deleted(FileSystem& files, const std::string& session_id,
   const bool any = std::erase_if(deleted, [&](const DeletedLine& line) {
                      return !line.is_damaged && in_use.contains({line.type, line.line});
                    }) > 0;
-  BMAD_TRY(any ? replace_deleted(files, session_id, deleted) : Status());
-  return any ? drop_finished_deletions(files, session_id, deleted) : Status();
+  return any ? replace_deleted_lines(files, session_id, deleted) : Status();
 }
 
 /// Moves `lines` to the evicted ones; `reason_of` says why each went. `added_events` as
@@ -205,12 +203,18 @@ class Compaction {
   }
 
   [[nodiscard]] AuditRecord audit_record() const {
+    std::vector<std::string> evicted;
+    for (const PlannedRemoval& removal : plan_.removals) {
+      if (removal.kind == RemovalKind::kEvicted && evicted.size() < kAuditIdsMax) {
+        evicted.push_back(removal.id);
+      }
+    }
     return {.at = store_.clock.now(),
             .session_id = session_id_,
             .agent_id = store_.agent_id,
             .action = "compact",
             .count = lines_.size(),
-            .ids = evicted_ids(),
+            .ids = std::move(evicted),
             .detail = fmt::format(
                 "{} superseded, {} repeated, {}{} evicted", report_.superseded, report_.duplicates,
                 report_.folded == 0 ? "" : fmt::format("{} counted, ", report_.folded),
@@ -233,9 +237,14 @@ class Compaction {
       BMAD_TRY(keep_statements(store_, session_id_, guard, statements_));
     }
     BMAD_TRY(append_audit(files, audit_record()));
-    const std::set<std::string> gone = all_gone();
-    static_cast<void>(fold_accesses(
-        files, session_id_, [&](std::string_view id) { return !gone.contains(std::string(id)); }));
+    std::set<std::string_view> gone;
+    for (const PlannedRemoval& removal : plan_.removals) {
+      if (removal.kind != RemovalKind::kSuperseded) {
+        gone.insert(removal.id);
+      }
+    }
+    static_cast<void>(
+        fold_accesses(files, session_id_, [&](std::string_view id) { return !gone.contains(id); }));
     return note_size();
   }
 
@@ -248,26 +257,6 @@ class Compaction {
                                 std::to_string(report_.bytes_after));
   }
 
-  [[nodiscard]] std::vector<std::string> evicted_ids() const {
-    std::vector<std::string> ids;
-    for (const PlannedRemoval& removal : plan_.removals) {
-      if (removal.kind == RemovalKind::kEvicted && ids.size() < kAuditIdsMax) {
-        ids.push_back(removal.id);
-      }
-    }
-    return ids;
-  }
-
-  [[nodiscard]] std::set<std::string> all_gone() const {
-    std::set<std::string> ids;
-    for (const PlannedRemoval& removal : plan_.removals) {
-      if (removal.kind != RemovalKind::kSuperseded) {
-        ids.insert(removal.id);
-      }
-    }
-    return ids;
-  }
-
   Store& store_;
   std::string session_id_;
   const CompactOptions& options_;
@@ -277,35 +266,6 @@ class Compaction {
   std::vector<DistilledStatement> statements_;
   CompactionReport report_;
 };
-
-}  // namespace
-
-Result<CompactionReport> compact_session(Store& store, const std::string& session_id,
-                                         const CompactOptions& options) {
-  if (options.keep_share && !(*options.keep_share >= 0 && *options.keep_share <= 1)) {
-    return invalid_query("keep_share", "the share of the entries to keep must be between 0 and 1");
-  }
-  return Compaction(store, session_id, options).run();
-}
-
-Status evict_lines(Store& store, const std::string& session_id, const FindLines& find,
-                   const std::string& reason) {
-  {
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "compact"));
-    BMAD_TRY_ASSIGN(const std::vector<LogLine> lines, find());
-    if (lines.empty()) {
-      return {};
-    }
-    BMAD_TRY(move_out(store, session_id, lines, [&](std::size_t) { return reason; }));
-    BMAD_TRY(append_audit(
-        store,
-        {.session_id = session_id, .action = "compact", .count = lines.size(), .detail = reason}));
-  }
-  refresh_index(store, session_id);
-  return {};
-}
-
-namespace {
 
 /// What was deleted stays away.
 Result<std::uint64_t> restore_part(Store& store, const std::string& session_id,
@@ -338,6 +298,31 @@ Result<std::uint64_t> restore_part(Store& store, const std::string& session_id,
 }
 
 }  // namespace
+
+Result<CompactionReport> compact_session(Store& store, const std::string& session_id,
+                                         const CompactOptions& options) {
+  if (options.keep_share && !(*options.keep_share >= 0 && *options.keep_share <= 1)) {
+    return invalid_query("keep_share", "the share of the entries to keep must be between 0 and 1");
+  }
+  return Compaction(store, session_id, options).run();
+}
+
+Status evict_lines(Store& store, const std::string& session_id, const FindLines& find,
+                   const std::string& reason) {
+  {
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "compact"));
+    BMAD_TRY_ASSIGN(const std::vector<LogLine> lines, find());
+    if (lines.empty()) {
+      return {};
+    }
+    BMAD_TRY(move_out(store, session_id, lines, [&](std::size_t) { return reason; }));
+    BMAD_TRY(append_audit(
+        store,
+        {.session_id = session_id, .action = "compact", .count = lines.size(), .detail = reason}));
+  }
+  refresh_index(store, session_id);
+  return {};
+}
 
 Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& session_id,
                                               std::span<const std::string> ids) {

@@ -57,23 +57,11 @@ CompactionEntry to_compaction_entry(const ScannedEntry& scanned, const Compactio
   entry.is_settled = scanned.type == EntryType::kFinding &&
                      is_one_of(scanned.value["status"].string(), "resolved", "dismissed");
   entry.tool = to_tool_event(scanned);
-  const double importance = importance_of(scanned.type, head.severe, head.approved);
-  const Access* access = rules.accesses == nullptr ? nullptr : rules.accesses->find(head.id);
-  std::optional<Timestamp> accessed = head.last_accessed;
-  if (access != nullptr) {
-    accessed = std::max(accessed, std::optional(access->last));
-  }
-  entry.decay_factor =
-      effective_decay(rules.decay,
-                      {.type = scanned.type,
-                       .timestamp = head.timestamp,
-                       .initial_factor = head.decay_factor,
-                       .importance = importance,
-                       .pinned = head.pinned,
-                       .access_count = head.access_count + (access == nullptr ? 0 : access->count),
-                       .last_accessed = accessed},
-                      rules.now);
-  entry.relevance = relevance_of(entry.decay_factor, importance, accessed, rules.now);
+  const DecayInput input = decay_input(
+      scanned.type, head, rules.accesses == nullptr ? nullptr : rules.accesses->find(head.id));
+  entry.decay_factor = effective_decay(rules.decay, input, rules.now);
+  entry.relevance =
+      relevance_of(entry.decay_factor, input.importance, input.last_accessed, rules.now);
   return entry;
 }
 
@@ -135,13 +123,13 @@ class Eviction {
   Eviction(std::vector<CompactionEntry>& entries, const CompactionRules& rules)
       : entries_(entries), rules_(rules), queue_(GoesLater{entries}) {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
-      if (!entries_[i].is_gone) {
+      if (!entries_[i].removal) {
         by_id_.emplace(entries_[i].id, i);
         ++left_;
       }
     }
     for (const CompactionEntry& entry : entries_) {
-      if (!entry.is_gone) {
+      if (!entry.removal) {
         for_each_referred(entry, [](CompactionEntry& other) { ++other.referred_by; });
       }
     }
@@ -182,19 +170,18 @@ class Eviction {
 
   void offer(std::size_t index) {
     const CompactionEntry& entry = entries_[index];
-    if (!entry.is_gone && !entry.must_stay && entry.referred_by == 0) {
+    if (!entry.removal && !entry.must_stay && entry.referred_by == 0) {
       queue_.push(index);
     }
   }
 
   void evict(std::size_t index) {
     CompactionEntry& entry = entries_[index];
-    assert(left_ > 0 && !entry.is_gone && !entry.must_stay && entry.referred_by == 0);
-    entry.is_gone = true;
-    entry.removal = RemovalKind::kEvicted;
-    if (entry.reason.empty()) {
-      entry.reason = fmt::format("among the least relevant ({:.2f})", entry.relevance);
-    }
+    assert(left_ > 0 && !entry.removal && !entry.must_stay && entry.referred_by == 0);
+    entry.remove(RemovalKind::kEvicted,
+                 entry.reason.empty()
+                     ? fmt::format("among the least relevant ({:.2f})", entry.relevance)
+                     : entry.reason);
     --left_;
     for_each_referred(entry, [&](CompactionEntry& other) {
       assert(other.referred_by > 0 && "each reference was counted once");
@@ -211,12 +198,6 @@ class Eviction {
   std::size_t left_ = 0;
 };
 
-void plan_removal(CompactionEntry& entry, RemovalKind kind, std::string reason) {
-  entry.is_gone = true;
-  entry.removal = kind;
-  entry.reason = std::move(reason);
-}
-
 /// An older line of an id goes; the last one counts.
 void fold_versions(std::vector<CompactionEntry>& entries) {
   std::array<std::unordered_map<std::string_view, std::size_t>, kEntryTypeCount> latest;
@@ -226,8 +207,8 @@ void fold_versions(std::vector<CompactionEntry>& entries) {
         latest[static_cast<std::size_t>(entry.type)].try_emplace(entry.id, i);
     if (!is_new) {
       assert(entries[known->second].line < entry.line && "entries are in the order of their log");
-      plan_removal(entries[known->second], RemovalKind::kSuperseded,
-                   fmt::format("superseded by line {}", entry.line));
+      entries[known->second].remove(RemovalKind::kSuperseded,
+                                    fmt::format("superseded by line {}", entry.line));
       known->second = i;
     }
   }
@@ -242,12 +223,12 @@ void drop_duplicates(std::vector<CompactionEntry>& entries) {
   std::unordered_map<std::uint64_t, std::size_t> known;  // Hash without the id: 64 bits suffice.
   for (std::size_t i = 0; i < entries.size(); ++i) {
     CompactionEntry& entry = entries[i];
-    if (entry.is_gone) {
+    if (entry.removal) {
       continue;
     }
     const auto [first, is_new] = known.try_emplace(entry.content_hash, i);
     if (!is_new && !entry.must_stay && !referred.contains(entry.id)) {
-      plan_removal(entry, RemovalKind::kDuplicate,
+      entry.remove(RemovalKind::kDuplicate,
                    fmt::format("says the same as {}", entries[first->second].id));
     }
   }
@@ -259,7 +240,7 @@ void mark_tiers(std::vector<CompactionEntry>& entries, const CompactionRules& ru
   bool summary_reaches = !rules.last_summarized_id.empty();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     CompactionEntry& entry = entries[i];
-    if (entry.is_gone) {
+    if (entry.removal) {
       continue;
     }
     if (entry.type == EntryType::kConversation) {
@@ -288,11 +269,11 @@ void gather(const std::vector<CompactionEntry>& entries, CompactionPlan& plan) {
   plan.entries_after = plan.added_count;
   plan.bytes_after += plan.added_events.size();
   for (const CompactionEntry& entry : entries) {
-    plan.entries_before += entry.is_gone && entry.removal == RemovalKind::kSuperseded ? 0 : 1;
-    plan.entries_after += entry.is_gone ? 0 : 1;
-    if (entry.is_gone) {
+    plan.entries_before += entry.removal == RemovalKind::kSuperseded ? 0 : 1;
+    plan.entries_after += entry.removal ? 0 : 1;
+    if (entry.removal) {
       plan.bytes_after -= entry.size;
-      plan.removals.push_back({entry, entry.removal, entry.reason});
+      plan.removals.push_back({entry, *entry.removal, entry.reason});
     }
   }
   // Each entry stays or goes.
@@ -300,6 +281,21 @@ void gather(const std::vector<CompactionEntry>& entries, CompactionPlan& plan) {
 }
 
 }  // namespace
+
+DecayInput decay_input(EntryType type, const EntryHead& head, const Access* access) {
+  DecayInput input{.type = type,
+                   .timestamp = head.timestamp,
+                   .initial_factor = head.decay_factor,
+                   .importance = importance_of(type, head.severe, head.approved),
+                   .pinned = head.pinned,
+                   .access_count = head.access_count,
+                   .last_accessed = head.last_accessed};
+  if (access != nullptr) {
+    input.access_count += access->count;
+    input.last_accessed = std::max(input.last_accessed, std::optional(access->last));
+  }
+  return input;
+}
 
 bool must_stay(EntryType type, JsonValue entry) {
   const EntryHead head = entry_head(type, entry);
@@ -350,7 +346,7 @@ Result<CompactionPlan> plan_compaction(FileSystem& files, std::string_view sessi
   }
   std::uint64_t bytes = plan.bytes_before + plan.added_events.size();
   for (const CompactionEntry& entry : entries) {
-    bytes -= entry.is_gone ? entry.size : 0;
+    bytes -= entry.removal ? entry.size : 0;
   }
   Eviction(entries, rules).run(bytes);
   gather(entries, plan);

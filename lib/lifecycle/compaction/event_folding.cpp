@@ -117,7 +117,7 @@ std::vector<bool> foldable(const std::vector<CompactionEntry>& entries,
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (goes[i]) {
       by_id.emplace(entries[i].id, i);
-    } else if (!entries[i].is_gone) {
+    } else if (!entries[i].removal) {
       staying.push_back(i);
     }
   }
@@ -160,7 +160,7 @@ void fold_tool_events(std::vector<CompactionEntry>& entries, std::string_view se
                       std::uint64_t kept, CompactionPlan& plan) {
   std::vector<std::size_t> events;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (!entries[i].is_gone && entries[i].tool.kind != ToolEvent::Kind::kNone) {
+    if (!entries[i].removal && entries[i].tool.kind != ToolEvent::Kind::kNone) {
       events.push_back(i);
     }
   }
@@ -181,10 +181,9 @@ void fold_tool_events(std::vector<CompactionEntry>& entries, std::string_view se
       continue;  // Nothing would be gained.
     }
     for (const std::size_t index : done.members) {
-      assert(!entries[index].is_gone && !entries[index].must_stay);
-      entries[index].is_gone = true;
-      entries[index].removal = RemovalKind::kFolded;
-      entries[index].reason = fmt::format("{}{}", kCountedIn, done.id(session_id));
+      assert(!entries[index].removal && !entries[index].must_stay);
+      entries[index].remove(RemovalKind::kFolded,
+                            fmt::format("{}{}", kCountedIn, done.id(session_id)));
     }
     plan.added_events += done.line(session_id);
     ++plan.added_count;

@@ -6,6 +6,7 @@
 
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
+#include "store/append_log.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem {

@@ -19,7 +19,6 @@
 #include "deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/summary_file.hpp"
-#include "lifecycle/audit_log.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "lifecycle/session_copies.hpp"
@@ -33,28 +32,17 @@
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
 #include "store/store.hpp"
-#include "verdicts.hpp"
 
 namespace bmad_mem {
 namespace {
 
-/// All versions of the entries whose last version `goes`; or any version, with `any_version`. Only
-/// entries whose id `may_go` are looked at closer.
-template <typename MayGo, typename Goes>
-Result<std::vector<LogLine>> find_lines(FileSystem& files, const std::string& session_id,
-                                        bool any_version, const MayGo& may_go, const Goes& goes) {
-  std::vector<LogLine> lines;
-  std::map<std::pair<EntryType, std::string>, bool> verdicts;
-  const auto take = [&](const ScannedEntry& entry) {
-    if (may_go(entry_id(entry.value))) {
-      const LogLine& line = lines.emplace_back(log_line(entry));
-      bool& verdict = verdicts[{line.type, line.id}];
-      verdict = goes(entry) || (verdict && any_version);
-    }
+/// Of a text, any version that holds it; else the last version decides.
+Verdicts verdicts_of(const DeletionCriteria& criteria, SealedWords* sealed) {
+  const auto goes = [matcher = EntryMatcher(criteria, sealed)](EntryType type, JsonValue entry,
+                                                               std::string_view text) {
+    return matcher.matches(type, entry, text);
   };
-  BMAD_TRY(scan_logs(files, session_folder(session_id), {.on_entry = take, .on_sealed = take}));
-  std::erase_if(lines, [&](const LogLine& line) { return !verdicts.at({line.type, line.id}); });
-  return lines;
+  return Verdicts(goes, !criteria.match.empty());
 }
 
 Status check_criteria(const DeletionCriteria& criteria) {
@@ -66,22 +54,6 @@ Status check_criteria(const DeletionCriteria& criteria) {
                    "no entries selected; give ids, types, tags, agents, a "
                    "time or a text, or delete the session as a whole"};
 }
-
-}  // namespace
-
-Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
-                                               const DeletionCriteria& criteria,
-                                               SealedWords* sealed) {
-  const EntryMatcher matcher(criteria, sealed);
-  const std::unordered_set<std::string_view> wanted(criteria.ids.begin(), criteria.ids.end());
-  const auto may_go = [&](std::string_view id) { return wanted.empty() || wanted.contains(id); };
-  return find_lines(files, session_id, !criteria.match.empty(), may_go,
-                    [&](const ScannedEntry& entry) {
-                      return matcher.matches(entry.type, entry.value, entry.text);
-                    });
-}
-
-namespace {
 
 Error is_the_users(const std::string& id) {
   return field_error(ErrorCode::E_ACCESS_DENIED, "id",
@@ -118,7 +90,145 @@ Status check_may_delete_from(const Store& store, const std::string& session_id,
   return {};
 }
 
+/// Copies `lines` under deleted/. The caller holds the session's lock.
+Result<Deletion> keep_lines(Store& store, const std::string& session_id,
+                            const std::vector<LogLine>& lines) {
+  BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(*store.files, session_id, lines));
+  assert(texts.size() == lines.size());
+  std::vector<DeletedLine> deleted;
+  deleted.reserve(lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    deleted.push_back({.type = lines[i].type, .line = std::move(texts[i])});
+  }
+  return keep_deleted(store, session_id, std::move(deleted));
+}
+
+/// Goes on without a session that can't be read; `unreadable` is the first.
+Status leave_unlooked(const Store& store, const std::string& session_id, const Error& error,
+                      std::optional<Error>& unreadable) {
+  BMAD_TRY(store.leave_out(session_id, error));
+  if (!unreadable) {
+    unreadable = error;
+  }
+  return {};
+}
+
+/// Whether ids were asked for, and all are among what was removed.
+bool has_removed_all(const DeletionCriteria& criteria, const DeletionReport& report) {
+  return !criteria.ids.empty() && std::ranges::all_of(criteria.ids, [&](const std::string& id) {
+    return std::ranges::find(report.removed, id, &RemovedEntry::id) != report.removed.end();
+  });
+}
+
+/// Adds `evicted` to `report`; entries that have lines in `gone` are in it.
+void describe_evicted(const std::string& session_id, const Leaving& evicted,
+                      const std::vector<LogLine>& gone, const std::string& reason,
+                      DeletionReport& report) {
+  std::set<std::pair<EntryType, std::string_view>> ids;
+  for (const LogLine& line : gone) {
+    ids.emplace(line.type, line.id);
+  }
+  JsonParser parser;
+  assert(evicted.ids.size() == evicted.lines.size());
+  for (std::size_t i = 0; i < evicted.ids.size(); ++i) {
+    const LogLine& line = evicted.ids[i];
+    report.removed.push_back(
+        removed_entry(session_id, line, reason, evicted.lines[i].line, parser));
+    report.entries += ids.emplace(line.type, line.id).second ? 1 : 0;
+  }
+}
+
+/// Deletes what answers to `criteria` in one session, which may be archived, or describes it. Most
+/// sessions hold nothing of it: they are neither locked nor unpacked.
+/// Errors: one that is_not_found() when the session was moved meanwhile; nothing is done then.
+Status delete_in_session(Store& store, const std::string& session_id,
+                         const DeletionCriteria& criteria, const DeleteOptions& options,
+                         DeletionReport& report, std::optional<Error>& unreadable) {
+  const bool was_named = !criteria.sessions.empty();
+  std::shared_ptr<FileSystem> archive;
+  if (Status there = check_session(store, session_id); !there) {
+    if (there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
+      return was_named ? there
+                       : leave_unlooked(store, session_id, std::move(there).error(), unreadable);
+    }
+    BMAD_TRY_ASSIGN(archive, archive_files(store, session_id));
+  }
+  FileSystem& files = archive == nullptr ? *store.files : *archive;
+  SealedWords sealed(store, session_id);
+  const auto look = [&] { return find_doomed_lines(files, session_id, criteria, &sealed); };
+  Result<FoundLines> looked = find_unlocked(files, session_id, look);
+  if (!looked) {
+    return was_named || archive != nullptr
+               ? Status(std::move(looked).error())
+               : leave_unlooked(store, session_id, std::move(looked).error(), unreadable);
+  }
+  FoundLines found = *std::move(looked);
+  if (archive == nullptr) {
+    BMAD_TRY(check_still_there(store, session_id));
+  }
+  BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(session_id)));
+  Leaving evicted;
+  if (has_evicted && (options.dry_run || found.lines.empty())) {
+    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria, &sealed),
+                                            found.lines, {}, {}, true));
+  }
+  if (options.dry_run) {
+    BMAD_TRY(describe_doomed(files, session_id, found.lines, "would be deleted", true, report));
+    describe_evicted(session_id, evicted, found.lines, "would be deleted, evicted", report);
+    return {};
+  }
+  if (found.lines.empty() && evicted.lines.empty()) {
+    return {};
+  }
+  if (archive != nullptr) {
+    const Result<Session> restored = restore_session(store, session_id);
+    if (!restored && !check_session(store, session_id)) {
+      return restored.error();
+    }  // Otherwise somebody else, such as a writer, has brought it back in the meantime.
+    found.logs = {};  // They were those of the archive.
+  }
+  const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria, &sealed); };
+  const std::vector<LogLine> gone = found.lines;
+  BMAD_TRY_ASSIGN(const std::string deletion_id,
+                  delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria),
+                                report, options.audit_session));
+  if (has_evicted) {
+    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria, &sealed), gone,
+                                            criteria_kinds(criteria), deletion_id));
+    describe_evicted(session_id, evicted, gone, "deleted, evicted", report);
+    if (evicted.expires_at) {
+      report.expires_at = evicted.expires_at;
+      refresh_index(store, session_id);
+    }
+  }
+  return {};
+}
+
+/// Those that `criteria` name, or all; archived ones too.
+Result<std::vector<std::string>> sessions_to_look_at(const Store& store,
+                                                     const DeletionCriteria& criteria) {
+  for (const std::string& id : criteria.sessions) {
+    if (Status there = check_session(store, id);
+        !there && there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
+      return there.error();  // Before anything is deleted.
+    }
+  }
+  if (!criteria.sessions.empty()) {
+    return criteria.sessions;
+  }
+  BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store));
+  std::ranges::move(present.packed, std::back_inserter(present.live));
+  return std::move(present.live);
+}
+
 }  // namespace
+
+Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
+                                               const DeletionCriteria& criteria,
+                                               SealedWords* sealed) {
+  Verdicts verdicts = verdicts_of(criteria, sealed);
+  return look_into_logs(files, session_folder(session_id), verdicts, criteria.ids);
+}
 
 Status check_may_delete(const Store& store, const DeletionCriteria& criteria) {
   if (store.origins->ledger() == nullptr || ActingAs::current(store.writes_as) != Origin::kAgent) {
@@ -207,23 +317,6 @@ Result<Deletion> keep_deleted(Store& store, const std::string& session_id,
   return deletion;
 }
 
-namespace {
-
-/// Copies `lines` under deleted/. The caller holds the session's lock.
-Result<Deletion> keep_lines(Store& store, const std::string& session_id,
-                            const std::vector<LogLine>& lines) {
-  BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(*store.files, session_id, lines));
-  assert(texts.size() == lines.size());
-  std::vector<DeletedLine> deleted;
-  deleted.reserve(lines.size());
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    deleted.push_back({.type = lines[i].type, .line = std::move(texts[i])});
-  }
-  return keep_deleted(store, session_id, std::move(deleted));
-}
-
-}  // namespace
-
 Result<FoundLines> find_unlocked(FileSystem& files, const std::string& session_id,
                                  const FindLines& find) {
   FoundLines found;
@@ -281,172 +374,38 @@ Status delete_lines(Store& store, const std::string& session_id, const FindLines
   return {};
 }
 
-namespace {
-
-/// Goes on without a session that can't be read; `unreadable` is the first.
-Status leave_unlooked(const Store& store, const std::string& session_id, const Error& error,
-                      std::optional<Error>& unreadable) {
-  BMAD_TRY(store.leave_out(session_id, error));
-  if (!unreadable) {
-    unreadable = error;
-  }
-  return {};
-}
-
-/// Whether ids were asked for, and all are among what was removed.
-bool has_removed_all(const DeletionCriteria& criteria, const DeletionReport& report) {
-  return !criteria.ids.empty() && std::ranges::all_of(criteria.ids, [&](const std::string& id) {
-    return std::ranges::find(report.removed, id, &RemovedEntry::id) != report.removed.end();
-  });
-}
-
-/// Of a text, any version that holds it; else the last version decides.
-Verdicts verdicts_of(const DeletionCriteria& criteria, SealedWords& sealed) {
-  const auto goes = [matcher = EntryMatcher(criteria, &sealed)](EntryType type, JsonValue entry,
-                                                                std::string_view text) {
-    return matcher.matches(type, entry, text);
-  };
-  return Verdicts(goes, !criteria.match.empty());
-}
-
-/// Adds `evicted` to `report`; entries that have lines in `gone` are in it.
-void describe_evicted(const std::string& session_id, const Leaving& evicted,
-                      const std::vector<LogLine>& gone, const std::string& reason,
-                      DeletionReport& report) {
-  std::set<std::pair<EntryType, std::string_view>> ids;
-  for (const LogLine& line : gone) {
-    ids.emplace(line.type, line.id);
-  }
-  JsonParser parser;
-  assert(evicted.ids.size() == evicted.lines.size());
-  for (std::size_t i = 0; i < evicted.ids.size(); ++i) {
-    const LogLine& line = evicted.ids[i];
-    report.removed.push_back(
-        removed_entry(session_id, line, reason, evicted.lines[i].line, parser));
-    report.entries += ids.emplace(line.type, line.id).second ? 1 : 0;
-  }
-}
-
-/// Deletes what answers to `criteria` in one session, which may be archived, or describes it. Most
-/// sessions hold nothing of it: they are neither locked nor unpacked.
-/// Errors: one that is_not_found() when the session was moved meanwhile; nothing is done then.
-Status delete_in_session(Store& store, const std::string& session_id,
-                         const DeletionCriteria& criteria, const DeleteOptions& options,
-                         DeletionReport& report, std::optional<Error>& unreadable) {
-  const bool was_named = !criteria.sessions.empty();
-  std::shared_ptr<FileSystem> archive;
-  if (Status there = check_session(store, session_id); !there) {
-    if (there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
-      return was_named ? there
-                       : leave_unlooked(store, session_id, std::move(there).error(), unreadable);
-    }
-    BMAD_TRY_ASSIGN(archive, archive_files(store, session_id));
-  }
-  FileSystem& files = archive == nullptr ? *store.files : *archive;
-  SealedWords sealed(store, session_id);
-  const auto look = [&] { return find_doomed_lines(files, session_id, criteria, &sealed); };
-  Result<FoundLines> looked = find_unlocked(files, session_id, look);
-  if (!looked) {
-    return was_named || archive != nullptr
-               ? Status(std::move(looked).error())
-               : leave_unlooked(store, session_id, std::move(looked).error(), unreadable);
-  }
-  FoundLines found = *std::move(looked);
-  if (archive == nullptr) {
-    BMAD_TRY(check_still_there(store, session_id));
-  }
-  BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(session_id)));
-  Leaving evicted;
-  if (has_evicted && (options.dry_run || found.lines.empty())) {
-    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria, sealed),
-                                            found.lines, {}, {}, true));
-  }
-  if (options.dry_run) {
-    BMAD_TRY(describe_doomed(files, session_id, found.lines, "would be deleted", true, report));
-    describe_evicted(session_id, evicted, found.lines, "would be deleted, evicted", report);
-    return {};
-  }
-  if (found.lines.empty() && evicted.lines.empty()) {
-    return {};
-  }
-  if (archive != nullptr) {
-    const Result<Session> restored = restore_session(store, session_id);
-    if (!restored && !check_session(store, session_id)) {
-      return restored.error();
-    }  // Otherwise somebody else, such as a writer, has brought it back in the meantime.
-    found.logs = {};  // They were those of the archive.
-  }
-  const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria, &sealed); };
-  const std::vector<LogLine> gone = found.lines;
-  BMAD_TRY_ASSIGN(const std::string deletion_id,
-                  delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria),
-                                report, options.audit_session));
-  if (has_evicted) {
-    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria, sealed), gone,
-                                            criteria_kinds(criteria), deletion_id));
-    describe_evicted(session_id, evicted, gone, "deleted, evicted", report);
-    if (evicted.expires_at) {
-      report.expires_at = evicted.expires_at;
-      refresh_index(store, session_id);
-    }
-  }
-  return {};
-}
-
-/// Those that `criteria` name, or all; archived ones too.
-Result<std::vector<std::string>> sessions_to_look_at(const Store& store,
-                                                     const DeletionCriteria& criteria) {
-  for (const std::string& id : criteria.sessions) {
-    if (Status there = check_session(store, id);
-        !there && there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
-      return there.error();  // Before anything is deleted.
-    }
-  }
-  if (!criteria.sessions.empty()) {
-    return criteria.sessions;
-  }
-  BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store));
-  std::ranges::move(present.packed, std::back_inserter(present.live));
-  return std::move(present.live);
-}
-
-}  // namespace
-
 Status audit_lines(Store& store, const std::string& session_id, std::string_view action,
                    const std::vector<LogLine>& lines, std::string detail) {
   if (!store.config.privacy.audit_deletions) {
     return {};
   }
   std::vector<std::string> ids;
-  ids.reserve(lines.size());
-  for (const LogLine& line : lines) {
-    ids.push_back(line.id);
-  }
-  std::vector<std::string> distinct;
-  add_ids(distinct, std::move(ids));
+  std::ranges::transform(lines, std::back_inserter(ids), &LogLine::id);
+  add_ids(ids, {});  // Each once.
   return append_audit(store, {.session_id = session_id,
                               .action = std::string(action),
                               .count = lines.size(),
-                              .ids = std::move(distinct),
+                              .ids = std::move(ids),
                               .detail = std::move(detail)});
 }
 
-Status drop_finished_deletions(FileSystem& files, const std::string& session_id,
-                               const std::vector<DeletedLine>& left) {
+Status replace_deleted_lines(FileSystem& files, const std::string& session_id,
+                             const std::vector<DeletedLine>& left) {
+  BMAD_TRY(replace_deleted(files, session_id, left));
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
-  const std::size_t before = record.deletions.size();
-  std::erase_if(record.deletions, [&](const Deletion& deletion) {
-    return !deletion.whole_session && std::ranges::none_of(left, [&](const DeletedLine& line) {
-      return line.is_of(deletion.deletion_id);
-    });
-  });
+  if (record.deletions.empty()) {
+    return {};
+  }
   for (Deletion& deletion : record.deletions) {
     if (!deletion.whole_session) {
       deletion.entries = static_cast<std::uint64_t>(std::ranges::count_if(
           left, [&](const DeletedLine& line) { return line.is_of(deletion.deletion_id); }));
     }
   }
-  return before == 0 ? Status() : save_deletion_record(files, record);
+  std::erase_if(record.deletions, [](const Deletion& deletion) {
+    return !deletion.whole_session && deletion.entries == 0;
+  });
+  return save_deletion_record(files, record);
 }
 
 Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& criteria,

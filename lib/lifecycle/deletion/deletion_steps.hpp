@@ -1,19 +1,27 @@
 // deletion_steps.hpp - what deleting, purging and undeleting share.
 #pragma once
 
+#include <algorithm>
 #include <bitset>
+#include <cassert>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/file_system.hpp"
+#include "bmad_mem/json.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "lifecycle/session_copies.hpp"
+#include "model/entry.hpp"
 #include "store/deletion_record.hpp"
+#include "store/session_archive.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -82,9 +90,93 @@ Result<std::vector<LogLine>> whole_logs(FileSystem& files, const std::string& se
 Status remove_empty_logs(Store& store, const std::string& session_id,
                          const std::bitset<kEntryTypeCount>& types);
 
-/// Takes the deletions of which no line is in `left` out of the record.
-Status drop_finished_deletions(FileSystem& files, const std::string& session_id,
-                               const std::vector<DeletedLine>& left);
+/// Adds what was found in the file at `path`, if anything was.
+void add_count(std::vector<FileCount>& counts, const FileSystem& files, const std::string& path,
+               std::uint64_t lines);
+
+/// Writes the archive of `manifest`, and that, with what is in `members` now.
+Status replace_archive(FileSystem& files, const ArchiveManifest& manifest,
+                       const std::vector<ArchivedFile>& members);
+
+/// By type and id, whether the version that was noted last goes.
+class Verdicts {
+ public:
+  /// `text` is what `entry` was parsed from.
+  using Goes = std::function<bool(EntryType type, JsonValue entry, std::string_view text)>;
+  /// With `any_version`, one version that goes takes the others along.
+  explicit Verdicts(Goes goes, bool any_version = false)
+      : goes_(std::move(goes)), any_version_(any_version) {}
+
+  void note(EntryType type, JsonValue entry, std::string_view text) {
+    bool& verdict = verdicts_[{type, std::string(entry_id(entry))}];
+    verdict = goes_(type, entry, text) || (any_version_ && verdict);
+  }
+  /// As note(), of a line; what is no entry is passed over.
+  void note_line(EntryType type, std::string_view line) {
+    const Result<JsonValue> value = parser_.parse(line);
+    if (value && (!check_entry(type, *value) || is_sealed(*value))) {
+      note(type, *value, line);
+    }
+  }
+  template <typename Lines>
+  void note_lines(const Lines& lines) {
+    for (const auto& each : lines) {
+      note_line(each.type, each.line);
+    }
+  }
+  void set(EntryType type, const std::string& id, bool goes) { verdicts_[{type, id}] = goes; }
+  /// Nothing of what was not noted.
+  [[nodiscard]] std::optional<bool> of(EntryType type, const std::string& id) const {
+    const auto found = verdicts_.find({type, id});
+    return found == verdicts_.end() ? std::nullopt : std::optional(found->second);
+  }
+  /// The id of the entry in `line` if it goes.
+  [[nodiscard]] std::optional<std::string> id_if_it_goes(EntryType type, std::string_view line) {
+    const Result<JsonValue> value = parser_.parse(line);
+    std::string id(value ? entry_id(*value) : std::string_view());
+    return value && of(type, id) == true ? std::optional(std::move(id)) : std::nullopt;
+  }
+  /// Of all that was noted.
+  [[nodiscard]] bool any_goes() const {
+    return std::ranges::any_of(verdicts_, [](const auto& each) { return each.second; });
+  }
+  [[nodiscard]] bool all_go() const {
+    return std::ranges::all_of(verdicts_, [](const auto& each) { return each.second; });
+  }
+
+ private:
+  Goes goes_;
+  bool any_version_;
+  JsonParser parser_;
+  std::map<std::pair<EntryType, std::string>, bool> verdicts_;
+};
+
+/// Lines on their way to deleted/, and of which entries they are.
+struct Leaving {
+  std::vector<DeletedLine> lines;
+  std::vector<LogLine> ids;
+  std::optional<Timestamp> expires_at = {};  ///< Of the deletion, once it is made.
+
+  void add(EntryType type, std::string id, std::string line) {
+    assert(ids.size() == lines.size());
+    ids.push_back({.type = type, .id = std::move(id), .size = line.size() + 1});
+    lines.push_back({.type = type, .line = std::move(line)});
+  }
+};
+
+/// Moves what was evicted of a live session and goes under deleted/, with the older versions of
+/// what is `gone` from its logs; only looks with `dry_run`. Returns what goes. `detail`: for the
+/// audit. `deletion_id`: as in keep_deleted(). `first`: as in delete_softly().
+Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verdicts verdicts,
+                               const std::vector<LogLine>& gone, std::string detail,
+                               const std::string& deletion_id, bool dry_run = false,
+                               const UnderLock& first = {});
+
+/// All versions of the entries in the logs of `folder` that go, by type and line. With `ids`, of
+/// these entries.
+Result<std::vector<LogLine>> look_into_logs(FileSystem& files, const std::string& folder,
+                                            Verdicts& verdicts,
+                                            const std::vector<std::string>& ids = {});
 
 /// delete_entries() with DeleteOptions::purge. `detail` is for the audit; that of the criteria when
 /// empty.

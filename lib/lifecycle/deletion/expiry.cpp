@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -24,23 +25,34 @@
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"
-#include "verdicts.hpp"
 
 namespace bmad_mem {
 
 Result<std::vector<LogLine>> look_into_logs(FileSystem& files, const std::string& folder,
-                                            Verdicts& verdicts) {
+                                            Verdicts& verdicts,
+                                            const std::vector<std::string>& ids) {
+  const std::unordered_set<std::string_view> wanted(ids.begin(), ids.end());
   std::vector<LogLine> lines;
   const auto take = [&](const ScannedEntry& entry) {
-    verdicts.note(entry.type, entry.value, entry.text);
-    lines.push_back(log_line(entry));
+    if (wanted.empty() || wanted.contains(entry_id(entry.value))) {
+      verdicts.note(entry.type, entry.value, entry.text);
+      lines.push_back(log_line(entry));
+    }
   };
   BMAD_TRY(scan_logs(files, folder, {.on_entry = take, .on_sealed = take}));
-  std::erase_if(lines, [&](const LogLine& line) { return !verdicts.goes(line.type, line.id); });
+  std::erase_if(lines,
+                [&](const LogLine& line) { return verdicts.of(line.type, line.id) != true; });
   return lines;
 }
 
 namespace {
+
+/// Which entries are past their own expires_at at `now`.
+Verdicts expired_at(Timestamp now) {
+  return Verdicts([now](EntryType type, JsonValue entry, std::string_view) {
+    return has_expired(entry_head(type, entry).expires_at, now);
+  });
+}
 
 /// The entries of one session that are not valid any more.
 struct Invalid {
@@ -67,13 +79,11 @@ Status find_invalid_deleted(const Store& store, Timestamp now, AllInvalid& all) 
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_with_deletions(files));
   for (const std::string& session_id : sessions) {
-    Verdicts verdicts([now](EntryType type, JsonValue entry, std::string_view) {
-      return has_expired(entry_head(type, entry).expires_at, now);
-    });
+    Verdicts verdicts = expired_at(now);
     std::vector<LogLine> found;
     BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_deleted(files, session_id));
     for (const DeletedLine& line : lines) {
-      if (!line.is_damaged && line.line.find(kExpiresField) != std::string::npos) {
+      if (!line.is_damaged && line.line.contains(kExpiresField)) {
         verdicts.note_line(line.type, line.line);
       }
     }
@@ -107,13 +117,9 @@ Status find_invalid_deleted(const Store& store, Timestamp now, AllInvalid& all) 
 /// later version there that is valid.
 Status find_invalid_lines(const Store& store, const std::string& session_id, Timestamp now,
                           Invalid& invalid) {
-  Verdicts verdicts([now](EntryType type, JsonValue entry, std::string_view) {
-    return has_expired(entry_head(type, entry).expires_at, now);
-  });
+  Verdicts verdicts = expired_at(now);
   BMAD_TRY_ASSIGN(const std::vector<EvictedLine> evicted, read_evicted(*store.files, session_id));
-  for (const EvictedLine& line : evicted) {
-    verdicts.note_line(line.type, line.line);
-  }
+  verdicts.note_lines(evicted);
   std::shared_ptr<FileSystem> archive;
   if (is_archived(store, session_id)) {
     BMAD_TRY_ASSIGN(archive, archive_files(store, session_id));
@@ -123,7 +129,7 @@ Status find_invalid_lines(const Store& store, const std::string& session_id, Tim
                                  session_folder(session_id), verdicts));
   std::erase_if(invalid.ids, [&](const std::string& id) {
     return std::ranges::any_of(kEntryTypes,
-                               [&](EntryType type) { return verdicts.stays(type, id); });
+                               [&](EntryType type) { return verdicts.of(type, id) == false; });
   });
   for (const LogLine& line : in_logs) {
     if (!invalid.ids.contains(line.id)) {

@@ -85,6 +85,17 @@ Result<bool> holds_text(FileSystem& files, const std::string& session_id, const 
   return at < line.offset + line.size;
 }
 
+/// `bytes` without the lines that hold `text`; adds how many there are.
+std::string without_lines(std::string_view bytes, std::string_view text, std::uint64_t& gone) {
+  std::string left;
+  for_each_whole_line(bytes, [&](std::string_view line) {
+    const bool goes = line.contains(text);
+    gone += goes ? 1 : 0;
+    left += goes ? "" : line;
+  });
+  return left;
+}
+
 }  // namespace
 
 std::uint64_t forget_in_json(std::string& json, std::string_view text, const HideId& hide) {
@@ -127,21 +138,6 @@ std::uint64_t forget_in_json(std::string& json, std::string_view text, const Hid
   return changed;
 }
 
-namespace {
-
-/// `bytes` without the lines that hold `text`; adds how many there are.
-std::string without_lines(std::string_view bytes, std::string_view text, std::uint64_t& gone) {
-  std::string left;
-  for_each_whole_line(bytes, [&](std::string_view line) {
-    const bool goes = line.contains(text);
-    gone += goes ? 1 : 0;
-    left += goes ? "" : line;
-  });
-  return left;
-}
-
-}  // namespace
-
 Status purge_beside_sessions(Store& store, std::string_view text, bool dry_run,
                              DeletionReport& report) {
   FileSystem& files = *store.files;
@@ -152,19 +148,15 @@ Status purge_beside_sessions(Store& store, std::string_view text, bool dry_run,
     if (!bytes) {
       continue;
     }
-    std::uint64_t gone = 0;
     const bool is_leftover = is_root_leftover(path);
     // A text of several lines is in none of them: `forget --verify` names the file.
     if (!bytes->contains(text) || !(is_leftover || is_text_file(*bytes))) {
       continue;
     }
+    std::uint64_t gone = is_leftover ? 1 : 0;
     const std::string left = is_leftover ? std::string() : without_lines(*bytes, text, gone);
-    gone += is_leftover ? 1 : 0;
-    if (gone == 0) {
-      continue;
-    }
-    report.elsewhere.push_back({.path = files.display_path(path), .lines = gone});
-    if (!dry_run) {
+    add_count(report.elsewhere, files, path, gone);
+    if (gone > 0 && !dry_run) {
       BMAD_TRY(is_leftover ? remove_durably(files, path) : replace_file(files, path, left));
     }
   }
@@ -185,7 +177,7 @@ Status purge_mirrored(const Store& store, const DeletionCriteria& criteria, bool
                                                    manifest.contains(escaped);
                                           }));
   for (const std::string& path : paths) {
-    report.elsewhere.push_back({.path = store.files->display_path(path), .lines = 1});
+    add_count(report.elsewhere, *store.files, path, 1);
   }
   return {};
 }

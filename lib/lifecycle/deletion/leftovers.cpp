@@ -16,6 +16,24 @@ namespace {
 
 constexpr std::uint64_t kSizeMax = std::uint64_t{1} << 30U;  // Only damage is larger.
 
+Status cut_to(FileSystem& files, const std::string& path, std::uint64_t size) {
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kUpdate));
+  BMAD_TRY(file->truncate(size));
+  return file->sync_all();
+}
+
+/// Cuts the file at `path` to `whole_size(its bytes)`.
+template <typename WholeSize>
+Status cut_file(FileSystem& files, const std::string& path, const WholeSize& whole_size) {
+  BMAD_TRY_ASSIGN(const auto bytes, if_there(read_file(files, path, kSizeMax)));
+  if (!bytes) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::uint64_t size, whole_size(*bytes));
+  assert(size <= bytes->size() && "a file is only made shorter");
+  return size == bytes->size() ? Status() : cut_to(files, path, size);
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> find_leftovers(FileSystem& files, const std::string& session_id) {
@@ -61,28 +79,6 @@ Status remove_leftovers(FileSystem& files, const std::string& session_id) {
   }
   return {};
 }
-
-namespace {
-
-Status cut_to(FileSystem& files, const std::string& path, std::uint64_t size) {
-  BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kUpdate));
-  BMAD_TRY(file->truncate(size));
-  return file->sync_all();
-}
-
-/// Cuts the file at `path` to `whole_size(its bytes)`.
-template <typename WholeSize>
-Status cut_file(FileSystem& files, const std::string& path, const WholeSize& whole_size) {
-  BMAD_TRY_ASSIGN(const auto bytes, if_there(read_file(files, path, kSizeMax)));
-  if (!bytes) {
-    return {};
-  }
-  BMAD_TRY_ASSIGN(const std::uint64_t size, whole_size(*bytes));
-  assert(size <= bytes->size() && "a file is only made shorter");
-  return size == bytes->size() ? Status() : cut_to(files, path, size);
-}
-
-}  // namespace
 
 Status cut_torn_ends(FileSystem& files, const std::string& session_id) {
   BMAD_TRY_ASSIGN(const std::uint32_t parts, evicted_parts(files, session_id));

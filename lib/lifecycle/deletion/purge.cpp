@@ -10,6 +10,7 @@
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
+#include "knowledge/knowledge_store.hpp"
 #include "knowledge/summary_file.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/log_lines.hpp"
@@ -92,10 +93,12 @@ class SessionPurge {
   Status describe(std::string_view reason, bool with_headlines) {
     BMAD_TRY(describe_doomed(files_, session_id_, lines_, reason, with_headlines, report_));
     for (const EntryType type : kEntryTypes) {
-      add_elsewhere(log_path(session_id_, type),
-                    static_cast<std::uint64_t>(std::ranges::count(damaged_, type, &LogLine::type)));
+      add_count(report_.elsewhere, files_, log_path(session_id_, type),
+                static_cast<std::uint64_t>(std::ranges::count(damaged_, type, &LogLine::type)));
     }
-    std::ranges::move(copies_.count(files_, target_), std::back_inserter(report_.elsewhere));
+    BMAD_TRY_ASSIGN(const std::vector<FileCount> in_copies,
+                    SessionCopies(copies_).purge(files_, /*dry_run=*/true, target_));
+    std::ranges::copy(in_copies, std::back_inserter(report_.elsewhere));
     std::ranges::copy(told_, std::back_inserter(report_.elsewhere));
     return {};
   }
@@ -111,7 +114,7 @@ class SessionPurge {
       BMAD_TRY(take_out_lines(files_, session_id_, all_lines(), FullDisk::kBlanks));
       BMAD_TRY(purge_beside_logs());
     }
-    BMAD_TRY(copies_.purge(files_, target_));
+    BMAD_TRY(copies_.purge(files_, /*dry_run=*/false, target_));
     BMAD_TRY(store_.root_index->remove({&session_id_, 1}));
     BMAD_TRY(note_end());
     BMAD_TRY_ASSIGN(SessionCopies left, SessionCopies::read(files_, session_id_, record_));
@@ -200,12 +203,6 @@ class SessionPurge {
            });
   }
 
-  void add_elsewhere(const std::string& path, std::uint64_t lines) {
-    if (lines > 0) {
-      report_.elsewhere.push_back({.path = files_.display_path(path), .lines = lines});
-    }
-  }
-
   /// The text in what tells of entries and sessions: audits, the record of deletions, manifests,
   /// also those that are packed. Returns where it stood.
   Result<std::vector<FileCount>> forget_in_records(SessionCopies copies, bool dry_run) {
@@ -236,10 +233,9 @@ class SessionPurge {
       if (!bytes) {
         continue;
       }
-      if (const std::uint64_t count = forget_in_json(*bytes, criteria_.match, hide); count > 0) {
-        counts.push_back({.path = files_.display_path(path), .lines = count});
-        BMAD_TRY(dry_run ? Status() : replace_file(files_, path, *bytes));
-      }
+      const std::uint64_t count = forget_in_json(*bytes, criteria_.match, hide);
+      add_count(counts, files_, path, count);
+      BMAD_TRY(count == 0 || dry_run ? Status() : replace_file(files_, path, *bytes));
     }
     BMAD_TRY(std::move(hidden));
     return counts;
@@ -272,10 +268,7 @@ class SessionPurge {
         BMAD_TRY(files_.remove(session_file(session_id_, name)));
       }
     }
-    for (const char* path : {kUserPreferencesFile, kAgentKnowledgeFile}) {
-      BMAD_TRY(remove_durably(files_, path));
-    }
-    return {};
+    return drop_knowledge_views(store_);
   }
 
   Status purge_beside_logs() {
@@ -289,7 +282,7 @@ class SessionPurge {
       BMAD_TRY_ASSIGN(const bool has_artifact, is_there(files_, path));
       if (has_artifact) {
         BMAD_TRY(files_.remove(path));
-        add_elsewhere(path, 1);
+        add_count(report_.elsewhere, files_, path, 1);
         removed_artifact = true;
       }
     }
@@ -310,7 +303,7 @@ class SessionPurge {
       at = end;
     });
     assert(at == text.size());
-    add_elsewhere(path, gaps.size());
+    add_count(report_.elsewhere, files_, path, gaps.size());
     return goes_whole && !gaps.empty() ? remove_durably(files_, path)
            : gaps.empty()              ? Status()
                                        : remove_lines(files_, path, gaps);
@@ -329,7 +322,7 @@ class SessionPurge {
       gone += goes ? 1 : 0;
       return !goes;
     });
-    add_elsewhere(path, std::max<std::uint64_t>(gone, 1));
+    add_count(report_.elsewhere, files_, path, std::max<std::uint64_t>(gone, 1));
     return folded ? Status() : files_.remove(path);
   }
 
@@ -394,23 +387,6 @@ Status purge_in_session(Store& store, const std::string& session_id,
   return {};
 }
 
-}  // namespace
-
-Result<std::vector<std::string>> all_session_ids(const Store& store) {
-  std::vector<std::string> ids;
-  BMAD_TRY_ASSIGN(std::vector<std::string> live, store.session_ids());
-  BMAD_TRY_ASSIGN(std::vector<std::string> archived, archived_session_ids(*store.files));
-  BMAD_TRY_ASSIGN(std::vector<std::string> deleted, sessions_with_deletions(*store.files));
-  // Once more: one may have come back from there before it was looked for.
-  BMAD_TRY_ASSIGN(std::vector<std::string> back, store.session_ids());
-  for (std::vector<std::string>* each : {&live, &archived, &deleted, &back}) {
-    add_ids(ids, std::move(*each));
-  }
-  return ids;
-}
-
-namespace {
-
 /// Whether it asks for a text and for nothing that only entries have.
 bool is_text_alone(const DeletionCriteria& criteria) {
   DeletionCriteria rest = criteria;
@@ -437,6 +413,19 @@ Status purge_waiting(const Store& store, const DeletionCriteria& criteria, bool 
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> all_session_ids(const Store& store) {
+  std::vector<std::string> ids;
+  BMAD_TRY_ASSIGN(std::vector<std::string> live, store.session_ids());
+  BMAD_TRY_ASSIGN(std::vector<std::string> archived, archived_session_ids(*store.files));
+  BMAD_TRY_ASSIGN(std::vector<std::string> deleted, sessions_with_deletions(*store.files));
+  // Once more: one may have come back from there before it was looked for.
+  BMAD_TRY_ASSIGN(std::vector<std::string> back, store.session_ids());
+  for (std::vector<std::string>* each : {&live, &archived, &deleted, &back}) {
+    add_ids(ids, std::move(*each));
+  }
+  return ids;
+}
 
 Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& criteria,
                                      const DeleteOptions& options, const std::string& detail) {

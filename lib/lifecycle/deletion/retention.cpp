@@ -40,7 +40,6 @@
 #include "store/line_reader.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
-#include "verdicts.hpp"
 
 namespace bmad_mem {
 
@@ -48,12 +47,46 @@ namespace {
 
 constexpr const char* kReason = "past their retention";
 
+/// Until when the entries of one session are kept.
+struct RetentionRule {
+  RetentionRule(const Config& config, const Manifest& manifest, Timestamp at, bool whole)
+      : begin(retention_start(manifest)),
+        days(&retention_of(config, manifest)),
+        now(at),
+        whole_files(whole) {}
+
+  [[nodiscard]] bool may_end_any() const { return has_expired(first_expiry(begin, *days), now); }
+  /// What was imported is as old as it says, and new here: see docs/decisions/0029.
+  [[nodiscard]] bool ends(EntryType type, Timestamp timestamp, bool pinned) const {
+    return has_expired(expires_at(type, std::max(timestamp, begin), pinned, *days), now);
+  }
+
+  [[nodiscard]] Verdicts::Goes verdict() const {
+    return [rule = *this](EntryType type, JsonValue entry, std::string_view /*text*/) {
+      const EntryHead head = entry_head(type, entry);
+      return rule.types[static_cast<std::size_t>(type)] &&
+             rule.goes(type, head.timestamp, head.pinned, head.expires_at);
+    };
+  }
+  /// With whole files also what is past its own expires_at, which otherwise is purged.
+  [[nodiscard]] bool goes(EntryType type, Timestamp timestamp, bool pinned,
+                          const std::optional<Timestamp>& valid_until) const {
+    return ends(type, timestamp, pinned) || (whole_files && has_expired(valid_until, now));
+  }
+
+  Timestamp begin;
+  const RetentionDays* days;
+  Timestamp now;
+  bool whole_files;
+  std::bitset<kEntryTypeCount> types = std::bitset<kEntryTypeCount>().set();  ///< That may go.
+};
+
 /// How many entries these are lines of.
-Retired count_entries(const std::string& session_id, std::string place,
-                      const std::vector<LogLine>& lines) {
+template <typename Lines>
+Retired count_entries(const std::string& session_id, std::string place, const Lines& lines) {
   Retired count{.session_id = session_id, .place = std::move(place)};
   std::set<std::pair<EntryType, std::string_view>> ids;
-  for (const LogLine& line : lines) {
+  for (const auto& line : lines) {
     count.entries[static_cast<std::size_t>(line.type)] +=
         ids.emplace(line.type, line.id).second ? 1 : 0;
   }
@@ -114,32 +147,32 @@ Leaving take_from_logs(std::vector<ArchivedFile>& members, Verdicts& verdicts) {
   return leaving;
 }
 
-/// By what the index knows of an archive and of what was evicted.
-struct PackedCounts {
-  Retired archive;
-  Retired evicted;
+/// What was evicted of a session and what is in its archive, apart from what goes of it.
+struct PackedLines {
+  std::vector<EvictedLine> evicted;
+  std::vector<ArchivedFile> members;
+  Leaving from_evicted = {};
+  Leaving from_archive = {};
   bool is_all = false;  ///< Nothing of it would be left.
 };
 
-/// By their lines: no index has what is sealed. `counts` has nothing yet.
-Result<PackedCounts> count_sealed(const Store& store, const std::string& session_id,
-                                  const RetentionRule& rule, PackedCounts counts) {
-  BMAD_TRY_ASSIGN(std::vector<EvictedLine> evicted, read_evicted(*store.files, session_id));
-  std::vector<ArchivedFile> members;
-  if (is_archived(store, session_id)) {
-    BMAD_TRY_ASSIGN(members, read_session_archive(*store.files, session_id));
+Result<PackedLines> divide_packed(const Store& store, const std::string& session_id,
+                                  const RetentionRule& rule) {
+  PackedLines packed;
+  BMAD_TRY_ASSIGN(packed.evicted, read_evicted(*store.files, session_id));
+  BMAD_TRY_ASSIGN(const bool has_archive, is_there(*store.files, archive_path(session_id)));
+  if (has_archive) {
+    BMAD_TRY_ASSIGN(packed.members, read_session_archive(*store.files, session_id));
   }
   Verdicts verdicts(rule.verdict());
-  for (const EvictedLine& line : evicted) {
-    verdicts.note_line(line.type, line.line);
-  }
-  for_each_log_line(members, [&](EntryType type, std::string_view line, const ArchivedFile&) {
+  verdicts.note_lines(packed.evicted);
+  for_each_log_line(packed.members, [&](EntryType type, std::string_view line, const auto&) {
     verdicts.note_line(type, without_line_end(line));
   });
-  counts.is_all = verdicts.any_goes() && verdicts.all_go();
-  counts.evicted = count_entries(session_id, "evicted", take_from_evicted(evicted, verdicts).ids);
-  counts.archive = count_entries(session_id, "archive", take_from_logs(members, verdicts).ids);
-  return counts;
+  packed.is_all = verdicts.any_goes() && verdicts.all_go();
+  packed.from_evicted = take_from_evicted(packed.evicted, verdicts);
+  packed.from_archive = take_from_logs(packed.members, verdicts);
+  return packed;
 }
 
 /// What stays of the talk that goes from a session, its archive and what was evicted: no longer
@@ -160,13 +193,24 @@ Result<std::vector<DistilledStatement>> statements_of(Store& store, const std::s
   return statements;
 }
 
+/// How many entries go from an archive and from what was evicted.
+struct PackedCounts {
+  Retired archive;
+  Retired evicted;
+  bool is_all = false;  ///< Nothing of it would be left.
+};
+
+/// By what the index knows; no index has what is sealed.
 Result<PackedCounts> count_packed(const Store& store, const std::string& session_id,
                                   const RetentionRule& rule) {
+  if (store.sealing->is_on()) {
+    BMAD_TRY_ASSIGN(const PackedLines packed, divide_packed(store, session_id, rule));
+    return PackedCounts{.archive = count_entries(session_id, "archive", packed.from_archive.ids),
+                        .evicted = count_entries(session_id, "evicted", packed.from_evicted.ids),
+                        .is_all = packed.is_all};
+  }
   PackedCounts counts{.archive = {.session_id = session_id, .place = "archive"},
                       .evicted = {.session_id = session_id, .place = "evicted"}};
-  if (store.sealing->is_on()) {
-    return count_sealed(store, session_id, rule, std::move(counts));
-  }
   BMAD_TRY_ASSIGN(const std::vector<PackedEntry> entries, packed_entries(store, session_id));
   for (const PackedEntry& entry : entries) {
     if (rule.goes(entry.type, entry.timestamp, entry.pinned, entry.expires_at)) {
@@ -179,53 +223,6 @@ Result<PackedCounts> count_packed(const Store& store, const std::string& session
       !entries.empty() && counts.archive.total() + counts.evicted.total() == entries.size();
   return counts;
 }
-
-}  // namespace
-
-Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verdicts verdicts,
-                               const std::vector<LogLine>& gone, std::string detail,
-                               const std::string& deletion_id, bool dry_run,
-                               const UnderLock& first) {
-  FileSystem& files = *store.files;
-  bool has_dropped_summary = false;
-  Leaving leaving;
-  {
-    std::optional<FileLock::Guard> guard;
-    if (!dry_run) {
-      BMAD_TRY_ASSIGN(guard, store.lock_session(session_id, "delete"));
-    }
-    BMAD_TRY_ASSIGN(std::vector<EvictedLine> evicted, read_evicted(files, session_id));
-    for (const EvictedLine& line : evicted) {
-      verdicts.note_line(line.type, line.line);
-    }
-    for (const LogLine& line : gone) {
-      verdicts.set(line.type, line.id, true);
-    }
-    if (!verdicts.any_goes()) {
-      return leaving;  // Without reading the logs.
-    }
-    // A version in the log is newer.
-    BMAD_TRY(look_into_logs(files, session_folder(session_id), verdicts));
-    leaving = take_from_evicted(evicted, verdicts);
-    if (dry_run || leaving.lines.empty()) {
-      return leaving;
-    }
-    BMAD_TRY(first ? first(*guard) : Status());
-    BMAD_TRY_ASSIGN(has_dropped_summary, drop_rule_summary(files, session_id));
-    BMAD_TRY_ASSIGN(const Deletion deletion,
-                    keep_deleted(store, session_id, leaving.lines, deletion_id));
-    leaving.expires_at = deletion.expires_at;
-    BMAD_TRY(
-        audit_lines(store, session_id, "delete", leaving.ids, fmt::format("{}, evicted", detail)));
-    BMAD_TRY(replace_evicted(files, session_id, evicted));
-  }
-  if (has_dropped_summary) {  // It may quote what went.
-    renew_rule_summary(store, session_id);
-  }
-  return leaving;
-}
-
-namespace {
 
 Result<std::vector<Retired>> retire_live(Store& store, const std::string& session_id,
                                          RetentionRule& rule, bool dry_run,
@@ -258,13 +255,7 @@ Result<std::vector<Retired>> retire_live(Store& store, const std::string& sessio
     BMAD_TRY_ASSIGN(deletion_id,
                     delete_softly(store, session_id, std::move(found), find, kReason, report,
                                   /*audit_session=*/{}, first));
-    Retired count{.session_id = session_id, .place = "log"};
-    std::set<std::pair<EntryType, std::string_view>> ids;
-    for (const RemovedEntry& each : report.removed) {
-      count.entries[static_cast<std::size_t>(each.type)] +=
-          ids.emplace(each.type, each.id).second ? 1 : 0;
-    }
-    add(done, std::move(count));
+    add(done, count_entries(session_id, "log", report.removed));
   }
   if (rule.whole_files && !dry_run && !lines.empty()) {
     BMAD_TRY(remove_empty_logs(store, session_id, rule.types));
@@ -287,15 +278,6 @@ Result<std::vector<Retired>> retire_live(Store& store, const std::string& sessio
     add(done, count_entries(session_id, "evicted", evicted.ids));
   }
   return done;
-}
-
-/// Writes the archive of `manifest` without what `members` lack now.
-Status replace_archive(FileSystem& files, const ArchiveManifest& manifest,
-                       const std::vector<ArchivedFile>& members) {
-  BMAD_TRY(forget_hashes(files, manifest));
-  BMAD_TRY_ASSIGN(const ArchiveSize size,
-                  rewrite_session_archive(files, manifest.session_id, members));
-  return write_archive_manifest(files, manifest.text, size);
 }
 
 void add_facts(const std::vector<DistilledStatement>& statements,
@@ -324,36 +306,27 @@ Result<std::vector<Retired>> retire_in_archive(Store& store, const std::string& 
     return done;  // It has been restored meanwhile: the next run sees to it.
   }
   BMAD_TRY_ASSIGN(const ArchiveManifest manifest, read_archive_manifest(files, session_id));
-  BMAD_TRY_ASSIGN(std::vector<ArchivedFile> members, read_session_archive(files, session_id));
-  BMAD_TRY_ASSIGN(std::vector<EvictedLine> evicted, read_evicted(files, session_id));
-  Verdicts verdicts(rule.verdict());
-  for (const EvictedLine& line : evicted) {
-    verdicts.note_line(line.type, line.line);
-  }
-  for_each_log_line(members, [&](EntryType type, std::string_view line, const ArchivedFile&) {
-    verdicts.note_line(type, without_line_end(line));
-  });
+  BMAD_TRY_ASSIGN(PackedLines packed, divide_packed(store, session_id, rule));
   BMAD_TRY_ASSIGN(const auto statements, statements_of(store, session_id, rule));
-  Leaving from_evicted = take_from_evicted(evicted, verdicts);
-  Leaving from_logs = take_from_logs(members, verdicts);
-  add(done, count_entries(session_id, "archive", from_logs.ids));
-  add(done, count_entries(session_id, "evicted", from_evicted.ids));
+  Leaving& leaving = packed.from_evicted;
+  add(done, count_entries(session_id, "archive", packed.from_archive.ids));
+  add(done, count_entries(session_id, "evicted", leaving.ids));
   if (done.empty()) {
     return done;
   }
   done.front().statements = statements.size();
   note_statements(store, session_id, statements);
-  add_facts(statements, members);
-  const bool has_evicted = !from_evicted.lines.empty();
-  const bool has_logs = !from_logs.lines.empty() || !statements.empty();
-  std::ranges::move(from_logs.lines, std::back_inserter(from_evicted.lines));
-  std::ranges::move(from_logs.ids, std::back_inserter(from_evicted.ids));
-  BMAD_TRY(keep_deleted(store, session_id, std::move(from_evicted.lines)));
-  BMAD_TRY(has_evicted ? replace_evicted(files, session_id, evicted) : Status());
-  BMAD_TRY(has_logs ? replace_archive(files, manifest, members) : Status());
+  add_facts(statements, packed.members);
+  const bool has_evicted = !leaving.lines.empty();
+  const bool has_logs = !packed.from_archive.lines.empty() || !statements.empty();
+  std::ranges::move(packed.from_archive.lines, std::back_inserter(leaving.lines));
+  std::ranges::move(packed.from_archive.ids, std::back_inserter(leaving.ids));
+  BMAD_TRY(keep_deleted(store, session_id, std::move(leaving.lines)));
+  BMAD_TRY(has_evicted ? replace_evicted(files, session_id, packed.evicted) : Status());
+  BMAD_TRY(has_logs ? replace_archive(files, manifest, packed.members) : Status());
   BMAD_TRY(remove_kept(files, session_id));  // A copy of what is in the archive.
-  BMAD_TRY(audit_lines(store, session_id, "delete", from_evicted.ids,
-                       fmt::format("{}, archived", kReason)));
+  BMAD_TRY(
+      audit_lines(store, session_id, "delete", leaving.ids, fmt::format("{}, archived", kReason)));
   BMAD_TRY(store.root_index->remove({&session_id, 1}));
   index_archive(store, session_id);
   return done;
@@ -397,6 +370,47 @@ Result<std::vector<Retired>> retire_archived(Store& store, const std::string& se
 }
 
 }  // namespace
+
+Result<Leaving> delete_evicted(Store& store, const std::string& session_id, Verdicts verdicts,
+                               const std::vector<LogLine>& gone, std::string detail,
+                               const std::string& deletion_id, bool dry_run,
+                               const UnderLock& first) {
+  FileSystem& files = *store.files;
+  bool has_dropped_summary = false;
+  Leaving leaving;
+  {
+    std::optional<FileLock::Guard> guard;
+    if (!dry_run) {
+      BMAD_TRY_ASSIGN(guard, store.lock_session(session_id, "delete"));
+    }
+    BMAD_TRY_ASSIGN(std::vector<EvictedLine> evicted, read_evicted(files, session_id));
+    verdicts.note_lines(evicted);
+    for (const LogLine& line : gone) {
+      verdicts.set(line.type, line.id, true);
+    }
+    if (!verdicts.any_goes()) {
+      return leaving;  // Without reading the logs.
+    }
+    // A version in the log is newer.
+    BMAD_TRY(look_into_logs(files, session_folder(session_id), verdicts));
+    leaving = take_from_evicted(evicted, verdicts);
+    if (dry_run || leaving.lines.empty()) {
+      return leaving;
+    }
+    BMAD_TRY(first ? first(*guard) : Status());
+    BMAD_TRY_ASSIGN(has_dropped_summary, drop_rule_summary(files, session_id));
+    BMAD_TRY_ASSIGN(const Deletion deletion,
+                    keep_deleted(store, session_id, leaving.lines, deletion_id));
+    leaving.expires_at = deletion.expires_at;
+    BMAD_TRY(
+        audit_lines(store, session_id, "delete", leaving.ids, fmt::format("{}, evicted", detail)));
+    BMAD_TRY(replace_evicted(files, session_id, evicted));
+  }
+  if (has_dropped_summary) {  // It may quote what went.
+    renew_rule_summary(store, session_id);
+  }
+  return leaving;
+}
 
 Result<std::optional<std::vector<Retired>>> retire_session(Store& store,
                                                            const std::string& session_id,

@@ -11,6 +11,7 @@
 #include "deletion_steps.hpp"
 #include "knowledge/summary_file.hpp"
 #include "lifecycle/compaction_plan.hpp"
+#include "lifecycle/deletion.hpp"
 #include "model/entry.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
@@ -46,6 +47,30 @@ bool holds_decoded(JsonValue value, std::string_view needle) {
     }
   }
   return false;
+}
+
+constexpr std::uint64_t kCopySizeMax = 256U << 20U;
+
+/// What an id is made of; see is_entry_id().
+constexpr std::string_view kIdCharacters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:@+=~-";
+
+/// Which of its lines quote a purged entry, nothing says: it goes whole, where anything goes.
+bool is_rule_summary(const ArchivedFile& file) {
+  return file.name == kSummaryName && is_summary_by_rules(file.bytes);
+}
+
+/// Changes lines that were taken apart; returns how many.
+template <typename Line>
+std::uint64_t change_each(std::vector<Line>& lines, const LineChange& change) {
+  std::uint64_t count = 0;
+  for (Line& each : lines) {
+    if (std::optional<std::string> other = change(each.type, each.line)) {
+      each.line = std::move(*other);
+      ++count;
+    }
+  }
+  return count;
 }
 
 }  // namespace
@@ -120,59 +145,6 @@ bool holds_text(JsonValue value, std::string_view text, std::string_view needle)
   return text.find(needle) != std::string_view::npos || holds_decoded(value, needle);
 }
 
-namespace {
-
-constexpr std::uint64_t kCopySizeMax = 256U << 20U;
-
-/// What an id is made of; see is_entry_id().
-constexpr std::string_view kIdCharacters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:@+=~-";
-
-/// The file without what is purged; `gone` counts the lines.
-std::string without_purged(const ArchivedFile& file, PurgeTarget& target, std::uint64_t& gone) {
-  if (file.name == kManifestName || file.name == kAuditName) {
-    return file.bytes;
-  }
-  const std::optional<EntryType> type = entry_type_of_log_file(file.name);
-  std::string kept;
-  for_each_whole_line(file.bytes, [&](std::string_view line) {
-    const bool goes =
-        type ? target.is_entry(*type, line) || target.is_text_in(line) : target.is_named_in(line);
-    gone += goes ? 1 : 0;
-    kept += goes ? "" : line;
-  });
-  return kept;
-}
-
-/// Which of its lines quote a purged entry, nothing says: it goes whole, where anything goes.
-bool is_rule_summary(const ArchivedFile& file) {
-  return file.name == kSummaryName && is_summary_by_rules(file.bytes);
-}
-
-/// Changes lines that were taken apart; returns how many.
-template <typename Line>
-std::uint64_t change_each(std::vector<Line>& lines, const LineChange& change) {
-  std::uint64_t count = 0;
-  for (Line& each : lines) {
-    if (std::optional<std::string> other = change(each.type, each.line)) {
-      each.line = std::move(*other);
-      ++count;
-    }
-  }
-  return count;
-}
-
-/// Of a damaged line the ids can't be told from other words.
-bool goes_from(const DeletedLine& line, PurgeTarget& target) {
-  return line.is_damaged ? target.is_named_in(line.line) : target.is_entry(line.type, line.line);
-}
-
-template <typename Line>
-std::uint64_t count_lines(const std::vector<Line>& lines, PurgeTarget& target) {
-  return static_cast<std::uint64_t>(std::ranges::count_if(
-      lines, [&](const Line& each) { return target.is_entry(each.type, each.line); }));
-}
-
 void add_count(std::vector<FileCount>& counts, const FileSystem& files, const std::string& path,
                std::uint64_t lines) {
   if (lines > 0) {
@@ -180,7 +152,13 @@ void add_count(std::vector<FileCount>& counts, const FileSystem& files, const st
   }
 }
 
-}  // namespace
+Status replace_archive(FileSystem& files, const ArchiveManifest& manifest,
+                       const std::vector<ArchivedFile>& members) {
+  BMAD_TRY(forget_hashes(files, manifest));
+  BMAD_TRY_ASSIGN(const ArchiveSize size,
+                  rewrite_session_archive(files, manifest.session_id, members));
+  return write_archive_manifest(files, manifest.text, size);
+}
 
 void PurgeTarget::note(EntryType type, std::string_view line) {
   const Result<JsonValue> value = parser_.parse(line);
@@ -309,41 +287,64 @@ std::vector<std::string> SessionCopies::ids_of_counts(PurgeTarget& target) const
   return ids;
 }
 
-std::vector<FileCount> SessionCopies::count(FileSystem& files, PurgeTarget& target) const {
-  std::vector<FileCount> counts;
-  add_count(counts, files, evicted_path(session_id_), count_lines(evicted_, target));
-  add_count(counts, files, kept_path(session_id_), count_lines(kept_, target));
-  add_count(counts, files, deleted_entries_path(session_id_),
-            static_cast<std::uint64_t>(std::ranges::count_if(
-                deleted_, [&](const DeletedLine& line) { return goes_from(line, target); })));
-  std::uint64_t in_archive = 0;
-  for (const ArchivedFile& file : archived_) {
-    static_cast<void>(without_purged(file, target, in_archive));
-  }
-  add_count(counts, files, archive_path(session_id_), in_archive);
-  for (const auto& [path, file] : deleted_sessions_) {
+Result<std::vector<FileCount>> SessionCopies::purge(FileSystem& files, bool dry_run,
+                                                    PurgeTarget& target) {
+  const auto goes = [&](const auto& line) {
+    if constexpr (requires { line.is_damaged; }) {
+      if (line.is_damaged) {  // Its ids can't be told from other words.
+        return target.is_named_in(line.line);
+      }
+    }
+    return target.is_entry(line.type, line.line);
+  };
+  const FileChange take_out = [&](std::string_view name, std::string& bytes) {
+    const std::optional<EntryType> type = entry_type_of_log_file(name);
     std::uint64_t gone = 0;
-    static_cast<void>(without_purged(file, target, gone));
-    add_count(counts, files, path, gone);
-  }
-  return counts;
+    if (name == kManifestName || name == kAuditName) {
+      return gone;
+    }
+    std::string left;
+    for_each_whole_line(bytes, [&](std::string_view line) {
+      const bool is_gone =
+          type ? target.is_entry(*type, line) || target.is_text_in(line) : target.is_named_in(line);
+      gone += is_gone ? 1 : 0;
+      left += is_gone ? "" : line;
+    });
+    bytes = std::move(left);
+    return gone;
+  };
+  return change(
+      files, dry_run, [&](auto& lines) -> std::uint64_t { return std::erase_if(lines, goes); },
+      take_out, &target);
 }
 
-Status SessionCopies::purge(FileSystem& files, PurgeTarget& target) {
-  const auto goes = [&](const auto& line) { return target.is_entry(line.type, line.line); };
-  if (std::ranges::any_of(kept_, goes)) {
-    BMAD_TRY(drop_kept(files));
-  }
-  if (std::erase_if(evicted_, goes) > 0) {
-    BMAD_TRY(replace_evicted(files, session_id_, evicted_));
-  }
-  if (std::erase_if(deleted_, [&](const DeletedLine& line) { return goes_from(line, target); }) >
-      0) {
-    BMAD_TRY(replace_deleted(files, session_id_, deleted_));
-    BMAD_TRY(drop_finished_deletions(files, session_id_, deleted_));
-  }
-  BMAD_TRY(purge_archive(files, target));
-  return purge_deleted_sessions(files, target);
+Result<std::vector<FileCount>> SessionCopies::rewrite(FileSystem& files, bool dry_run,
+                                                      const LineChange& change_line,
+                                                      const FileChange& change_file) {
+  return change(
+      files, dry_run, [&](auto& lines) { return change_each(lines, change_line); }, change_file,
+      nullptr);
+}
+
+template <typename ChangeLines>
+Result<std::vector<FileCount>> SessionCopies::change(FileSystem& files, bool dry_run,
+                                                     const ChangeLines& change_lines,
+                                                     const FileChange& change_file,
+                                                     const PurgeTarget* purged) {
+  std::vector<FileCount> counts;
+  const auto finish = [&](const std::string& path, auto& lines, const auto& write) -> Status {
+    const std::uint64_t changed = change_lines(lines);
+    add_count(counts, files, path, changed);
+    return changed == 0 || dry_run ? Status() : write();
+  };
+  BMAD_TRY(finish(evicted_path(session_id_), evicted_,
+                  [&] { return replace_evicted(files, session_id_, evicted_); }));
+  BMAD_TRY(finish(kept_path(session_id_), kept_, [&] { return drop_kept(files); }));
+  BMAD_TRY(finish(deleted_entries_path(session_id_), deleted_,
+                  [&] { return replace_deleted_lines(files, session_id_, deleted_); }));
+  BMAD_TRY(change_archive(files, dry_run, change_file, purged, counts));
+  BMAD_TRY(change_deleted_sessions(files, dry_run, change_file, purged, counts));
+  return counts;
 }
 
 /// What version 0.1 kept of a session is in its archive or folder as well, so it goes as a whole.
@@ -357,115 +358,57 @@ Status SessionCopies::drop_kept(FileSystem& files) {
   return remove_kept(files, session_id_);
 }
 
-Status SessionCopies::purge_archive(FileSystem& files, PurgeTarget& target) {
-  std::uint64_t gone = 0;
-  std::vector<ArchivedFile> members;
-  for (const ArchivedFile& file : archived_) {
-    if (target.is_artifact(file.name)) {
-      ++gone;
-      continue;
-    }
-    std::string bytes = without_purged(file, target, gone);
-    members.push_back({.name = file.name,
-                       .bytes = is_rule_summary(file) ? std::string() : std::move(bytes),
-                       .mtime_s = file.mtime_s});
-  }
-  if (gone == 0) {
-    return {};
-  }
-  BMAD_TRY_ASSIGN(const ArchiveManifest manifest, read_archive_manifest(files, session_id_));
-  BMAD_TRY(forget_hashes(files, manifest));
-  BMAD_TRY_ASSIGN(const ArchiveSize size, rewrite_session_archive(files, session_id_, members));
-  return write_archive_manifest(files, manifest.text, size);
-}
-
-Status SessionCopies::purge_deleted_sessions(FileSystem& files, PurgeTarget& target) {
-  bool has_gone = false;
-  for (const auto& [path, file] : deleted_sessions_) {
-    if (file.name == kIndexName || target.is_artifact(file.name)) {
-      BMAD_TRY(files.remove(path));
-      continue;
-    }
-    std::uint64_t gone = 0;
-    const std::string kept = without_purged(file, target, gone);
-    has_gone = has_gone || gone > 0;
-    if (gone > 0) {
-      BMAD_TRY(replace_file(files, path, kept));
-    }
-  }
-  for (const auto& [path, file] : deleted_sessions_) {
-    if (has_gone && is_rule_summary(file)) {
-      BMAD_TRY(replace_file(files, path, ""));
-    }
-  }
-  return {};
-}
-
-Result<std::vector<FileCount>> SessionCopies::rewrite(FileSystem& files, bool dry_run,
-                                                      const LineChange& change_line,
-                                                      const FileChange& change_file) {
-  std::vector<FileCount> counts;
-  const auto finish = [&](const std::string& path, std::uint64_t lines,
-                          const auto& write) -> Status {
-    if (lines == 0) {
-      return {};
-    }
-    counts.push_back({.path = files.display_path(path), .lines = lines});
-    return dry_run ? Status() : write();
-  };
-  BMAD_TRY(finish(evicted_path(session_id_), change_each(evicted_, change_line),
-                  [&] { return replace_evicted(files, session_id_, evicted_); }));
-  BMAD_TRY(finish(kept_path(session_id_), change_each(kept_, change_line),
-                  [&] { return drop_kept(files); }));
-  BMAD_TRY(finish(deleted_entries_path(session_id_), change_each(deleted_, change_line),
-                  [&] { return replace_deleted(files, session_id_, deleted_); }));
-  BMAD_TRY(rewrite_archive(files, dry_run, change_file, counts));
-  BMAD_TRY(rewrite_deleted_sessions(files, dry_run, change_file, counts));
-  return counts;
-}
-
 /// The archive's manifest is looked at by itself: a crash may have left it as the last one.
-Status SessionCopies::rewrite_archive(FileSystem& files, bool dry_run, const FileChange& change,
-                                      std::vector<FileCount>& counts) {
-  if (archived_.empty()) {
+Status SessionCopies::change_archive(FileSystem& files, bool dry_run, const FileChange& change,
+                                     const PurgeTarget* purged, std::vector<FileCount>& counts) {
+  std::uint64_t lines = 0;
+  if (purged != nullptr) {
+    lines += std::erase_if(
+        archived_, [&](const ArchivedFile& file) { return purged->is_artifact(file.name); });
+  }
+  for (ArchivedFile& file : archived_) {
+    const bool goes_whole = purged != nullptr && is_rule_summary(file);
+    lines += change(file.name, file.bytes);
+    file.bytes = goes_whole ? std::string() : std::move(file.bytes);
+  }
+  if (archived_.empty() || (lines == 0 && purged != nullptr)) {
     return {};
   }
-  BMAD_TRY_ASSIGN(const ArchiveManifest manifest, read_archive_manifest(files, session_id_));
-  std::uint64_t lines = 0;
-  for (ArchivedFile& file : archived_) {
-    lines += change(file.name, file.bytes);
-  }
-  std::string text = manifest.text;
-  const std::uint64_t manifest_lines = change(kManifestName, text);
+  BMAD_TRY_ASSIGN(ArchiveManifest manifest, read_archive_manifest(files, session_id_));
+  const std::uint64_t manifest_lines = change(kManifestName, manifest.text);
   add_count(counts, files, archive_path(session_id_), lines);
   add_count(counts, files, archive_manifest_path(session_id_), manifest_lines);
   if (lines + manifest_lines == 0 || dry_run) {
     return {};
   }
-  ArchiveSize size{.original_bytes = manifest.original_size_bytes,
-                   .compressed_bytes = manifest.compressed_size_bytes,
-                   .newest = manifest.archived_at};
-  if (lines > 0) {
-    BMAD_TRY(forget_hashes(files, manifest));
-    BMAD_TRY_ASSIGN(size, rewrite_session_archive(files, session_id_, archived_));
-  }
-  return write_archive_manifest(files, text, size);
+  return lines > 0 ? replace_archive(files, manifest, archived_)
+                   : write_archive_manifest(files, manifest.text,
+                                            {.original_bytes = manifest.original_size_bytes,
+                                             .compressed_bytes = manifest.compressed_size_bytes,
+                                             .newest = manifest.archived_at});
 }
 
-Status SessionCopies::rewrite_deleted_sessions(FileSystem& files, bool dry_run,
-                                               const FileChange& change,
-                                               std::vector<FileCount>& counts) {
+Status SessionCopies::change_deleted_sessions(FileSystem& files, bool dry_run,
+                                              const FileChange& change, const PurgeTarget* purged,
+                                              std::vector<FileCount>& counts) {
+  std::vector<std::string> rule_summaries;
+  const std::size_t before = counts.size();
   for (auto& [path, file] : deleted_sessions_) {
-    if (file.name == kIndexName || file.name.ends_with(".tmp")) {
+    if (file.name == kIndexName || file.name.ends_with(".tmp") ||
+        (purged != nullptr && purged->is_artifact(file.name))) {
       BMAD_TRY(dry_run ? Status() : remove_durably(files, path));  // It holds the words.
       continue;
     }
-    const std::uint64_t lines = change(file.name, file.bytes);
-    if (lines == 0) {
-      continue;
+    if (purged != nullptr && is_rule_summary(file)) {
+      rule_summaries.push_back(path);
     }
-    counts.push_back({.path = files.display_path(path), .lines = lines});
-    BMAD_TRY(dry_run ? Status() : replace_file(files, path, file.bytes));
+    if (const std::uint64_t lines = change(file.name, file.bytes); lines > 0) {
+      add_count(counts, files, path, lines);
+      BMAD_TRY(dry_run ? Status() : replace_file(files, path, file.bytes));
+    }
+  }
+  for (const std::string& path : rule_summaries) {
+    BMAD_TRY(dry_run || counts.size() == before ? Status() : replace_file(files, path, ""));
   }
   return {};
 }

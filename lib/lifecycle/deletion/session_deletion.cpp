@@ -15,7 +15,6 @@
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "lifecycle/audit_log.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
@@ -38,24 +37,21 @@ namespace {
 /// All ids that the logs in `folder` hold, sorted, each once.
 Result<std::vector<std::string>> ids_in_folder(FileSystem& files, const std::string& folder) {
   std::vector<std::string> ids;
-  std::vector<std::string> found;
-  const auto take = [&](const ScannedEntry& entry) { found.emplace_back(entry_id(entry.value)); };
+  const auto take = [&](const ScannedEntry& entry) { ids.emplace_back(entry_id(entry.value)); };
   BMAD_TRY(scan_logs(files, folder, {.on_entry = take, .on_sealed = take}));
-  add_ids(ids, std::move(found));
+  add_ids(ids, {});
   return ids;
 }
 
-/// The same for an archive.
-Result<std::vector<std::string>> ids_in_archive(const Store& store, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, archive_files(store, session_id));
-  return ids_in_folder(*files, session_folder(session_id));
-}
-
-Deletion new_deletion_that_ends(Store& store, const std::string& session_id,
-                                std::uint64_t entries) {
-  Deletion deletion = new_deletion(store, session_id, true, entries);
-  deletion.expires_at = deletion.deleted_at;
-  return deletion;
+/// The same of a session, which may be archived or gone.
+Result<std::vector<std::string>> ids_of_session(const Store& store, const std::string& session_id) {
+  std::shared_ptr<FileSystem> archive;
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(*store.files, session_id));
+  BMAD_TRY_ASSIGN(const bool has_archive, is_there(*store.files, archive_path(session_id)));
+  if (!is_live && has_archive) {
+    BMAD_TRY_ASSIGN(archive, archive_files(store, session_id));
+  }
+  return ids_in_folder(archive == nullptr ? *store.files : *archive, session_folder(session_id));
 }
 
 /// Moves the session's folder under deleted/. The caller holds the root's lock and the session's.
@@ -114,7 +110,7 @@ Status remove_due_folders(FileSystem& files, DeletionRecord& record, const Purge
         BMAD_TRY(save_deletion_record(files, record));
       }
       BMAD_TRY(remove_deleted_folder(files, record.session_id, deletion.deletion_id));
-      sessions_gone.assign(1, record.session_id);
+      add_ids(sessions_gone, {record.session_id});
     }
   }
   return {};
@@ -133,23 +129,14 @@ Result<bool> is_gone(FileSystem& files, const DeletionRecord& record, const Purg
 
 /// The ids of entries that the session has, evicted ones too.
 Result<std::vector<std::string>> living_ids(const Store& store, const std::string& session_id) {
-  FileSystem& files = *store.files;
-  std::vector<std::string> ids;
-  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
-  BMAD_TRY_ASSIGN(const bool has_archive, is_there(files, archive_path(session_id)));
-  if (is_live) {
-    BMAD_TRY_ASSIGN(ids, ids_in_folder(files, session_folder(session_id)));
-  } else if (has_archive) {
-    BMAD_TRY_ASSIGN(ids, ids_in_archive(store, session_id));
-  }
-  BMAD_TRY_ASSIGN(const std::vector<EvictedLine> evicted, read_evicted(files, session_id));
-  std::vector<std::string> of_evicted;
+  BMAD_TRY_ASSIGN(std::vector<std::string> ids, ids_of_session(store, session_id));
+  BMAD_TRY_ASSIGN(const std::vector<EvictedLine> evicted, read_evicted(*store.files, session_id));
   JsonParser parser;
   for (const EvictedLine& line : evicted) {
     const Result<JsonValue> value = parser.parse(line.line);
-    of_evicted.emplace_back(value ? entry_id(*value) : std::string_view());
+    ids.emplace_back(value ? entry_id(*value) : std::string_view());
   }
-  add_ids(ids, std::move(of_evicted));
+  add_ids(ids, {});
   return ids;
 }
 
@@ -204,43 +191,30 @@ Result<std::optional<std::vector<std::string>>> remove_expired(Store& store, Del
   assert(left.size() <= lines.size());
   const std::uint64_t count = lines.size() - left.size();
   report.entries += count;
-  if (count > 0) {
-    report.elsewhere.push_back(
-        {.path = files.display_path(deleted_entries_path(session_id)), .lines = count});
-  }
+  add_count(report.elsewhere, files, deleted_entries_path(session_id), count);
   return std::optional(std::move(gone));
 }
 
-/// Moves the session's folder to where remove_expired() finds it. Returns how many entries it has.
-Result<std::uint64_t> doom_folder(Store& store, const std::string& session_id,
-                                  DeletionRecord& record) {
+/// Moves the session's folder to where remove_expired() finds it, or removes the archive, and never
+/// unpacks it on the disk, which may be full. Returns how many entries it had.
+Result<std::uint64_t> doom_session(Store& store, const std::string& session_id, bool is_live,
+                                   DeletionRecord& record) {
   FileSystem& files = *store.files;
-  BMAD_TRY(remove_archive(files, session_id));  // The folder counts.
-  BMAD_TRY_ASSIGN(std::vector<std::string> ids, ids_in_folder(files, session_folder(session_id)));
+  BMAD_TRY(is_live ? remove_archive(files, session_id) : Status());  // The folder counts.
+  BMAD_TRY_ASSIGN(std::vector<std::string> ids, ids_of_session(store, session_id));
   const std::uint64_t count = ids.size();
   add_ids(record.purged_ids, std::move(ids));
-  record.deletions.push_back(new_deletion_that_ends(store, session_id, count));
-  BMAD_TRY(save_deletion_record(files, record));
-  BMAD_TRY(rename_folder(files, session_folder(session_id),
-                         deleted_session_folder(session_id, record.deletions.back().deletion_id)));
-  return count;
-}
-
-/// Removes the archive, and never unpacks it on the disk, which may be full. Returns how many
-/// entries it had.
-Result<std::uint64_t> remove_archived(Store& store, const std::string& session_id,
-                                      DeletionRecord& record) {
-  FileSystem& files = *store.files;
-  BMAD_TRY_ASSIGN(std::vector<std::string> ids, ids_in_archive(store, session_id));
-  const std::uint64_t count = ids.size();
-  add_ids(record.purged_ids, std::move(ids));
-  record.deletions.push_back(new_deletion_that_ends(store, session_id, count));
+  Deletion& deletion =
+      record.deletions.emplace_back(new_deletion(store, session_id, /*whole_session=*/true, count));
+  deletion.expires_at = deletion.deleted_at;
   // A full disk has room for the record when the archive has gone.
   const Status noted = save_deletion_record(files, record);
-  if (!noted && noted.error().code != ErrorCode::E_STORAGE_FULL) {
+  if (!noted && (is_live || noted.error().code != ErrorCode::E_STORAGE_FULL)) {
     return noted.error();
   }
-  BMAD_TRY(remove_archive(files, session_id));
+  BMAD_TRY(is_live ? rename_folder(files, session_folder(session_id),
+                                   deleted_session_folder(session_id, deletion.deletion_id))
+                   : remove_archive(files, session_id));
   return count;
 }
 
@@ -262,10 +236,8 @@ Status destroy_session(Store& store, const std::string& session_id, DeletionRepo
     }
   }
   std::uint64_t count = 0;
-  if (is_live) {
-    BMAD_TRY_ASSIGN(count, doom_folder(store, session_id, record));
-  } else if (has_archive) {
-    BMAD_TRY_ASSIGN(count, remove_archived(store, session_id, record));
+  if (is_live || has_archive) {
+    BMAD_TRY_ASSIGN(count, doom_session(store, session_id, is_live, record));
   }
   count += static_cast<std::uint64_t>(std::ranges::count_if(
       before, [&](const std::string& id) { return !is_among(record.purged_ids, id); }));
@@ -299,6 +271,65 @@ Status unpack_if_archived(Store& store, const std::string& session_id) {
   return is_back ? Status() : Status(restored.error());
 }
 
+Status purge_expired(Store& store, const std::string& session_id, const PurgeTime& time,
+                     DeletionReport& report) {
+  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(*store.files, session_id));
+  const std::uint64_t before = report.entries;
+  BMAD_TRY_ASSIGN(std::optional<std::vector<std::string>> ids,
+                  remove_expired(store, std::move(record), time, report));
+  if (!ids) {
+    return {};
+  }
+  return append_audit(store, {.session_id = session_id,
+                              .action = "purge",
+                              .count = report.entries - before,
+                              .ids = std::move(*ids),
+                              .detail = "what was deleted"});
+}
+
+/// Removes for good what an artifact has beside its line, of those that were deleted and have
+/// ended: the document, in the session's folder or in its archive. One whose id is in use stays.
+Status purge_documents(Store& store, const DeletionRecord& record, const PurgeTime& time,
+                       DeletionReport& report) {
+  const auto is_due = [&](const Deletion& each) { return !each.whole_session && time.ends(each); };
+  if (std::ranges::none_of(record.deletions, is_due)) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines,
+                  read_deleted(*store.files, record.session_id));
+  std::vector<std::string> ids;
+  JsonParser parser;
+  for (const DeletedLine& line : lines) {
+    const Result<JsonValue> value = parser.parse(line.line);
+    if (!line.is_damaged && line.type == EntryType::kArtifact && value &&
+        std::ranges::any_of(record.deletions, [&](const Deletion& each) {
+          return is_due(each) && line.is_of(each.deletion_id);
+        })) {
+      ids.emplace_back(entry_id(*value));
+    }
+  }
+  if (ids.empty()) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Entry> in_use, find_entries(store, ids, {}, false));
+  for (const Entry& entry : in_use) {
+    if (entry.session_id == record.session_id) {
+      std::erase(ids, entry.id);
+    }
+  }
+  if (ids.empty()) {
+    return {};
+  }
+  const DeletionCriteria criteria{.ids = std::move(ids), .sessions = {record.session_id}};
+  BMAD_TRY_ASSIGN(const DeletionReport purged,
+                  purge_entries(store, criteria, {.purge = true}, "what was deleted"));
+  for (const FileCount& file : purged.elsewhere) {
+    report.entries += file.lines;
+    report.elsewhere.push_back(file);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<DeletionReport> delete_session(Store& store, const std::string& session_id,
@@ -313,10 +344,7 @@ Result<DeletionReport> delete_session(Store& store, const std::string& session_i
     BMAD_TRY(check_session(store, session_id));
   }
   if (options.dry_run) {
-    BMAD_TRY_ASSIGN(const std::vector<std::string> ids,
-                    check_session(store, session_id) || !is_archived(store, session_id)
-                        ? ids_in_folder(files, session_folder(session_id))
-                        : ids_in_archive(store, session_id));
+    BMAD_TRY_ASSIGN(const std::vector<std::string> ids, ids_of_session(store, session_id));
     report.entries = ids.size();
     report.sessions_gone.push_back(session_id);
     return report;
@@ -374,29 +402,6 @@ Result<bool> delete_whole_session(Store& store, const std::string& session_id,
   return is_gone;
 }
 
-namespace {
-
-Status purge_expired(Store& store, const std::string& session_id, const PurgeTime& time,
-                     DeletionReport& report) {
-  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(*store.files, session_id));
-  DeletionReport gone;
-  BMAD_TRY_ASSIGN(std::optional<std::vector<std::string>> ids,
-                  remove_expired(store, std::move(record), time, gone));
-  report.entries += gone.entries;
-  std::ranges::move(gone.elsewhere, std::back_inserter(report.elsewhere));
-  std::ranges::move(gone.sessions_gone, std::back_inserter(report.sessions_gone));
-  if (!ids) {
-    return {};
-  }
-  return append_audit(store, {.session_id = session_id,
-                              .action = "purge",
-                              .count = gone.entries,
-                              .ids = std::move(*ids),
-                              .detail = "what was deleted"});
-}
-
-}  // namespace
-
 bool PurgeTime::ends(const Deletion& deletion) const {
   const auto length = deletion.expires_at - deletion.deleted_at;
   if (now == Timestamp::max() || length.count() <= 0) {
@@ -408,53 +413,6 @@ bool PurgeTime::ends(const Deletion& deletion) const {
   const auto since = graces->find(deletion.deletion_id);
   return since != graces->end() && since->second + length <= now;
 }
-
-namespace {
-
-/// Removes for good what an artifact has beside its line, of those that were deleted and have
-/// ended: the document, in the session's folder or in its archive. One whose id is in use stays.
-Status purge_documents(Store& store, const DeletionRecord& record, const PurgeTime& time,
-                       DeletionReport& report) {
-  const auto is_due = [&](const Deletion& each) { return !each.whole_session && time.ends(each); };
-  if (std::ranges::none_of(record.deletions, is_due)) {
-    return {};
-  }
-  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines,
-                  read_deleted(*store.files, record.session_id));
-  std::vector<std::string> ids;
-  JsonParser parser;
-  for (const DeletedLine& line : lines) {
-    const Result<JsonValue> value = parser.parse(line.line);
-    if (!line.is_damaged && line.type == EntryType::kArtifact && value &&
-        std::ranges::any_of(record.deletions, [&](const Deletion& each) {
-          return is_due(each) && line.is_of(each.deletion_id);
-        })) {
-      ids.emplace_back(entry_id(*value));
-    }
-  }
-  if (ids.empty()) {
-    return {};
-  }
-  BMAD_TRY_ASSIGN(const std::vector<Entry> in_use, find_entries(store, ids, {}, false));
-  for (const Entry& entry : in_use) {
-    if (entry.session_id == record.session_id) {
-      std::erase(ids, entry.id);
-    }
-  }
-  if (ids.empty()) {
-    return {};
-  }
-  const DeletionCriteria criteria{.ids = std::move(ids), .sessions = {record.session_id}};
-  BMAD_TRY_ASSIGN(const DeletionReport purged,
-                  purge_entries(store, criteria, {.purge = true}, "what was deleted"));
-  for (const FileCount& file : purged.elsewhere) {
-    report.entries += file.lines;
-    report.elsewhere.push_back(file);
-  }
-  return {};
-}
-
-}  // namespace
 
 Result<DeletionReport> purge_deleted(Store& store, const PurgeTime& time) {
   DeletionReport report;

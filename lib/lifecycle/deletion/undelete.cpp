@@ -3,6 +3,7 @@
 //   deleted session -> its folder; deleted lines -> logs -> deleted/ without them -> audit -> index
 #include <algorithm>
 #include <cassert>
+#include <deque>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,7 +15,6 @@
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
 #include "knowledge/summary_file.hpp"
-#include "lifecycle/audit_log.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
@@ -34,9 +34,7 @@ void name_damaged(const FileSystem& files, const std::string& session_id,
                   std::span<const DeletedLine> lines, std::span<const std::string> ids,
                   UndeleteReport& report) {
   for (const DeletedLine& line : lines) {
-    const auto is_in_it = [&](const std::string& id) {
-      return line.line.find(id) != std::string::npos;
-    };
+    const auto is_in_it = [&](const std::string& id) { return line.line.contains(id); };
     if (line.is_damaged && (ids.empty() || std::ranges::any_of(ids, is_in_it))) {
       report.damaged.push_back({.code = ErrorCode::E_STORAGE_CORRUPT,
                                 .message = "is no deleted line and stays where it is; correct it "
@@ -84,12 +82,25 @@ Status bring_back_deleted(Store& store, const std::string& session_id, const Fil
     return {};
   }
   report.lines += count;
-  BMAD_TRY(replace_deleted(files, session_id, left));
-  BMAD_TRY(drop_finished_deletions(files, session_id, left));
+  BMAD_TRY(replace_deleted_lines(files, session_id, left));
   return append_audit(store, {.session_id = session_id,
                               .action = "undelete",
                               .count = count,
                               .ids = std::vector<std::string>(ids.begin(), ids.end())});
+}
+
+/// The ids of the entries of which lines are deleted, damaged ones left out.
+Result<std::vector<std::string>> deleted_ids(FileSystem& files, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_deleted(files, session_id));
+  std::vector<std::string> ids;
+  JsonParser parser;
+  for (const DeletedLine& line : lines) {
+    const Result<JsonValue> value = parser.parse(line.line);
+    if (!line.is_damaged && value) {
+      ids.emplace_back(entry_id(*value));
+    }
+  }
+  return ids;
 }
 
 /// Restores an archived session of which lines were deleted that are to come back: with `ids`, of
@@ -100,17 +111,12 @@ Status unpack_for_undelete(Store& store, const std::string& session_id,
   if (there || there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
     return {};
   }
-  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_deleted(*store.files, session_id));
-  JsonParser parser;
-  const bool has_some = std::ranges::any_of(lines, [&](const DeletedLine& line) {
-    const Result<JsonValue> value = parser.parse(line.line);
-    return !line.is_damaged && value && (ids.empty() || is_among(ids, entry_id(*value)));
-  });
-  if (!has_some) {
-    return {};
+  BMAD_TRY_ASSIGN(const std::vector<std::string> deleted, deleted_ids(*store.files, session_id));
+  if (std::ranges::any_of(
+          deleted, [&](const std::string& id) { return ids.empty() || is_among(ids, id); })) {
+    BMAD_TRY(restore_session(store, session_id));
   }
-  const Result<Session> restored = restore_session(store, session_id);
-  return restored ? Status() : Status(restored.error());
+  return {};
 }
 
 /// `ids`, those that were given by their beginning completed from what is deleted in `sessions`.
@@ -118,15 +124,9 @@ Result<std::vector<std::string>> whole_deleted_ids(FileSystem& files,
                                                    std::span<const std::string> sessions,
                                                    std::vector<std::string> ids) {
   std::vector<std::string> deleted;
-  JsonParser parser;
   for (const std::string& session_id : ids.empty() ? std::span<const std::string>() : sessions) {
-    BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_deleted(files, session_id));
-    for (const DeletedLine& line : lines) {
-      const Result<JsonValue> value = parser.parse(line.line);
-      if (!line.is_damaged && value) {
-        deleted.emplace_back(entry_id(*value));
-      }
-    }
+    BMAD_TRY_ASSIGN(std::vector<std::string> of_session, deleted_ids(files, session_id));
+    std::ranges::move(of_session, std::back_inserter(deleted));
   }
   for (std::string& id : ids) {
     BMAD_TRY_ASSIGN(id, whole_name(id, deleted, "deleted entries", "id"));
@@ -167,13 +167,14 @@ Result<bool> take_along(FileSystem& files, const std::string& session_id, const 
 Result<bool> join_session(Store& store, const std::string& session_id, const std::string& folder,
                           UndeleteReport& report) {
   FileSystem& files = *store.files;
-  std::vector<std::pair<EntryType, std::string>> lines;
+  std::deque<std::string> texts;  // That `returning` points into.
+  std::vector<ReturningLine> returning;
   std::vector<std::string> others = {kSummaryName, kQuarantineName};
   bool is_whole = true;
   JsonParser parser;
   for (const EntryType type : kEntryTypes) {
     const auto take = [&](const ScannedEntry& entry) {
-      lines.emplace_back(type, entry.text);
+      returning.push_back({.type = type, .line = texts.emplace_back(entry.text)});
       if (type == EntryType::kArtifact) {
         others.push_back(artifact_path(session_id, entry_id(entry.value))
                              .substr(session_folder(session_id).size() + 1));
@@ -183,11 +184,6 @@ Result<bool> join_session(Store& store, const std::string& session_id, const std
                     scan_log(files, fmt::format("{}/{}", folder, entry_type_info(type).log_file),
                              type, parser, {.on_entry = take}));
     is_whole = is_whole && scan.damaged == 0 && scan.torn_size == 0;
-  }
-  std::vector<ReturningLine> returning;
-  returning.reserve(lines.size());
-  for (const auto& [type, line] : lines) {
-    returning.push_back({.type = type, .line = line});
   }
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "undelete"));
   BMAD_TRY(drop_rule_summary(files, session_id));  // The older one may be somebody's own.
@@ -220,19 +216,15 @@ Status bring_back_session(Store& store, const std::string& session_id, UndeleteR
   }
   const std::string folder = deleted_session_folder(session_id, last->deletion_id);
   BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, folder));
-  if (has_folder) {
-    BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
-    if (is_live) {
-      BMAD_TRY_ASSIGN(const bool is_whole, join_session(store, session_id, folder, report));
-      if (!is_whole) {
-        return {};
-      }
-      BMAD_TRY(keep_audit(files, session_id, folder));
-      BMAD_TRY(remove_deleted_folder(files, session_id, last->deletion_id));
-      report.sessions.push_back(session_id);
-      record.deletions.erase(std::next(last).base());
-      return save_deletion_record(files, record);
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
+  if (has_folder && is_live) {
+    BMAD_TRY_ASSIGN(const bool is_whole, join_session(store, session_id, folder, report));
+    if (!is_whole) {
+      return {};
     }
+    BMAD_TRY(keep_audit(files, session_id, folder));
+    BMAD_TRY(remove_deleted_folder(files, session_id, last->deletion_id));
+  } else if (has_folder) {
     BMAD_TRY(clear_remains(store, session_id));
     // A purge or a redaction of what was deleted is no change by hand: the next write seals it.
     BMAD_TRY(remove_durably(files, fmt::format("{}/{}", folder, kSealName)));
@@ -241,6 +233,8 @@ Status bring_back_session(Store& store, const std::string& session_id, UndeleteR
                                   .action = "undelete",
                                   .count = last->entries,
                                   .detail = "the whole session"}));
+  }
+  if (has_folder) {
     report.sessions.push_back(session_id);
   }
   record.deletions.erase(std::next(last).base());
@@ -252,30 +246,25 @@ Status bring_back_session(Store& store, const std::string& session_id, UndeleteR
 Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria) {
   UndeleteReport report;
   BMAD_TRY_ASSIGN(const std::vector<std::string> all, sessions_with_deletions(*store.files));
-  const auto is_wanted = [&](const std::string& id) {
-    return std::ranges::find(criteria.sessions, id) != criteria.sessions.end();
-  };
   for (const std::string& session_id : criteria.sessions) {
     BMAD_TRY(check_session_id(session_id));
   }
   BMAD_TRY_ASSIGN(const std::vector<std::string> wanted_ids,
                   whole_deleted_ids(*store.files, all, criteria.ids));
   for (const std::string& session_id : all) {
-    if (is_wanted(session_id)) {
+    const bool is_wanted = is_among(criteria.sessions, session_id);
+    if (is_wanted) {
       BMAD_TRY(bring_back_session(store, session_id, report));
-    }
-    if (criteria.ids.empty() && !is_wanted(session_id)) {
+    } else if (criteria.ids.empty()) {
       continue;
     }
-    BMAD_TRY(unpack_for_undelete(store, session_id,
-                                 is_wanted(session_id) ? std::vector<std::string>() : wanted_ids));
+    const std::vector<std::string> ids = is_wanted ? std::vector<std::string>() : wanted_ids;
+    BMAD_TRY(unpack_for_undelete(store, session_id, ids));
     if (!check_session(store, session_id)) {
       continue;
     }
     {
       BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "undelete"));
-      const std::span<const std::string> ids =
-          is_wanted(session_id) ? std::span<const std::string>() : wanted_ids;
       BMAD_TRY(bring_back_deleted(store, session_id, guard, ids, report));
     }
     refresh_index(store, session_id);

@@ -14,7 +14,6 @@
 
 #include "bmad_mem/json.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "lifecycle/audit_log.hpp"
 #include "lifecycle/compaction_plan.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance_state.hpp"
@@ -44,12 +43,7 @@ constexpr std::chrono::seconds kEncodeAsked{10};
 /// Notes since when what is deleted can be purged later.
 Status note_graces(const Store& store, MaintenanceState& state, Timestamp now) {
   BMAD_TRY_ASSIGN(const std::vector<Deletion> deletions, list_deletions(store));
-  std::vector<SeenDeletion> seen;
-  seen.reserve(deletions.size());
-  for (const Deletion& deletion : deletions) {
-    seen.push_back({.id = deletion.deletion_id, .deleted_at = deletion.deleted_at});
-  }
-  update_graces(state.graces, seen, state.clock, now);
+  update_graces(state.graces, deletions, state.clock, now);
   return {};
 }
 
@@ -397,11 +391,8 @@ class Maintenance {
     for (const Deletion& deletion : *deletions) {
       if (time.ends(deletion)) {
         did(MaintenanceJob::kPurge, deletion.session_id, deletion.entries,
-            deletion.whole_session
-                ? "lines would be purged, with their session: deleted longer ago "
-                  "than they can be brought back"
-                : "lines would be purged: deleted longer ago than they can be "
-                  "brought back");
+            fmt::format("lines would be purged{}: deleted longer ago than they can be brought back",
+                        deletion.whole_session ? ", with their session" : ""));
       }
     }
   }

@@ -55,20 +55,6 @@ MaintenanceState parse_state(std::string_view text) {
   return state;
 }
 
-std::optional<std::chrono::hours> interval_of(const MaintenancePlan& plan, MaintenanceJob job) {
-  switch (job) {
-    case MaintenanceJob::kDecay:
-      return plan.decay_every;
-    case MaintenanceJob::kArchive:
-      return plan.archive_every;
-    case MaintenanceJob::kRetention:
-      return plan.retention_every;
-    case MaintenanceJob::kPurge:
-      break;
-  }
-  return std::nullopt;
-}
-
 bool is_near(const ClockState& state, Timestamp now) {
   return state.last_seen && now - *state.last_seen <= kTrustedStepMax;
 }
@@ -93,7 +79,7 @@ std::string_view maintenance_job_name(MaintenanceJob job) {
 }
 
 Result<MaintenancePlan> maintenance_plan(const Config& config) {
-  constexpr std::chrono::hours kDaily{24};
+  static constexpr std::chrono::hours kDaily{24};
   const Result<Cron> purge = parse_cron(config.privacy.purge_schedule_cron);
   if (!purge) {
     return Error{.code = ErrorCode::E_SCHEMA_INVALID,
@@ -102,23 +88,20 @@ Result<MaintenancePlan> maintenance_plan(const Config& config) {
                  .path = kConfigFile,
                  .field = "memory_config.privacy.purge_schedule_cron"};
   }
-  MaintenancePlan plan;
-  plan.decay_every = std::chrono::hours(config.decay.update_interval_hours);
-  if (config.lifecycle.archive_after_idle_days > 0 && config.lifecycle.archive != "never") {
-    plan.archive_every = kDaily;
-  }
-  if (config.privacy.auto_purge) {
-    plan.retention_every = kDaily;
-    plan.purge = *purge;
-  }
-  return plan;
+  const bool archives =
+      config.lifecycle.archive_after_idle_days > 0 && config.lifecycle.archive != "never";
+  const bool purges = config.privacy.auto_purge;
+  const auto daily_if = [](bool is_on) { return is_on ? std::optional(kDaily) : std::nullopt; };
+  return MaintenancePlan{.every = {std::chrono::hours(config.decay.update_interval_hours),
+                                   daily_if(archives), daily_if(purges)},
+                         .purge = purges ? std::optional(*purge) : std::nullopt};
 }
 
 std::optional<Timestamp> next_due(const MaintenancePlan& plan, const MaintenanceState& state,
                                   MaintenanceJob job) {
   const std::optional<Timestamp>& last = state.last_of(job);
   const bool by_cron = job == MaintenanceJob::kPurge;
-  const std::optional<std::chrono::hours> interval = interval_of(plan, job);
+  const std::optional<std::chrono::hours>& interval = plan.every[static_cast<std::size_t>(job)];
   if (by_cron ? !plan.purge : !interval) {
     return std::nullopt;
   }
@@ -203,20 +186,20 @@ TrustedTime advance_clock(const ClockState& state, Timestamp now) {
   return {.time = next.last_seen.value_or(Timestamp{}), .is_held = true, .state = next};
 }
 
-void update_graces(Graces& graces, std::span<const SeenDeletion> deletions, const ClockState& state,
+void update_graces(Graces& graces, std::span<const Deletion> deletions, const ClockState& state,
                    Timestamp now) {
   const std::optional<Timestamp> last = state.held_last ? state.held_last : state.last_seen;
   const bool goes_on = last && now - *last <= kSilenceMax;
   Graces next;
-  for (const SeenDeletion& each : deletions) {
-    const auto known = graces.find(each.id);
+  for (const Deletion& each : deletions) {
+    const auto known = graces.find(each.deletion_id);
     if (goes_on && known != graces.end()) {
       // A mark far ahead was made while the clock was.
-      next[each.id] = known->second > now + kSilenceMax ? now : known->second;
+      next[each.deletion_id] = known->second > now + kSilenceMax ? now : known->second;
     } else if (goes_on && each.deleted_at >= *last - kTrustedStepMax && each.deleted_at <= now) {
-      next[each.id] = each.deleted_at;
+      next[each.deletion_id] = each.deleted_at;
     } else {
-      next[each.id] = std::max(now, last.value_or(now));
+      next[each.deletion_id] = std::max(now, last.value_or(now));
     }
   }
   graces = std::move(next);

@@ -1,6 +1,4 @@
 // git_lines.cpp - asks git which lines of a log it has, and which commits changed them.
-#include "git_lines.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -13,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
+#include "repair_steps.hpp"
 #include "store/command.hpp"
 #include "store/line_reader.hpp"
 #include "store/posix_file_system.hpp"
@@ -90,20 +89,12 @@ std::optional<std::string> GitLines::ask(const std::vector<std::string>& words,
                                          std::string_view input) const {
   // A hook of git has its own idea of the work tree in the variables. What a repository may name
   // is not run, and nothing is fetched.
-  std::vector<std::string> command = {"env",
-                                      "-u",
-                                      "GIT_DIR",
-                                      "-u",
-                                      "GIT_WORK_TREE",
-                                      "-u",
-                                      "GIT_INDEX_FILE",
-                                      "-u",
-                                      "GIT_PREFIX",
-                                      "GIT_NO_LAZY_FETCH=1",
-                                      "git",
-                                      "-C",
-                                      folder_,
-                                      "--no-optional-locks"};
+  std::vector<std::string> command = {"env"};
+  for (const char* variable : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}) {
+    command.insert(command.end(), {"-u", variable});
+  }
+  command.insert(command.end(),
+                 {"GIT_NO_LAZY_FETCH=1", "git", "-C", folder_, "--no-optional-locks"});
   for (const char* setting : {"core.fsmonitor=false", "core.hooksPath=/dev/null",
                               "log.showSignature=false", "protocol.allow=never"}) {
     command.insert(command.end(), {"-c", setting});

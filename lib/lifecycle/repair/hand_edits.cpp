@@ -18,9 +18,9 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json.hpp"
-#include "git_lines.hpp"
 #include "lifecycle/repair.hpp"
 #include "model/entry.hpp"
+#include "repair_steps.hpp"
 #include "store/append_log.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"

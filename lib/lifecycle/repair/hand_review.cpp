@@ -9,72 +9,14 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json.hpp"
-#include "git_lines.hpp"
 #include "lifecycle/repair.hpp"
 #include "model/entry.hpp"
+#include "repair_steps.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"
 #include "store/seal.hpp"
 
 namespace bmad_mem {
-namespace {
-
-constexpr std::array<FindingKind, 5> kKinds = {FindingKind::kChangedLine, FindingKind::kLostLine,
-                                               FindingKind::kAddedLine, FindingKind::kDoubledLine,
-                                               FindingKind::kMovedLine};
-
-}  // namespace
-
-std::vector<HandEdit> read_edits(std::string_view text) {
-  std::vector<HandEdit> edits;
-  JsonParser parser;
-  for_each_text_line(text, [&](std::string_view line) {
-    const Result<JsonValue> value = parser.parse(line);
-    const std::optional<EntryType> type =
-        value ? try_parse_entry_type((*value)["type"].string()) : std::nullopt;
-    const std::string_view session_id = value ? (*value)["session_id"].string() : "";
-    for (const FindingKind kind : kKinds) {
-      if (type && is_session_id(session_id) &&
-          (*value)["change"].string() == finding_kind_name(kind)) {
-        edits.push_back({.place = {.kind = kind,
-                                   .session_id = std::string(session_id),
-                                   .line = static_cast<std::uint64_t>((*value)["line"].integer())},
-                         .type = *type,
-                         .by_agent = (*value)["by_agent"].boolean(),
-                         .hash = static_cast<std::uint32_t>((*value)["hash"].integer()),
-                         .old = static_cast<std::uint32_t>((*value)["old"].integer()),
-                         .id = std::string((*value)["id"].string())});
-      }
-    }
-  });
-  return edits;
-}
-
-std::string to_text(std::span<const HandEdit> edits) {
-  std::string text;
-  for (const HandEdit& edit : edits) {
-    JsonWriter json;
-    json.begin_object().member("session_id", edit.place.session_id);
-    json.member("type", entry_type_name(edit.type));
-    json.member("change", finding_kind_name(edit.place.kind)).member("line", edit.place.line);
-    json.member("hash", std::uint64_t{edit.hash}).member("old", std::uint64_t{edit.old});
-    json.member("by_agent", edit.by_agent).member("id", edit.id).end_object();
-    text += json.take() + '\n';
-  }
-  return text;
-}
-
-Status seal_as_it_is(FileSystem& files, const std::string& session_id,
-                     const std::string& log_file) {
-  BMAD_TRY_ASSIGN(Seal seal, load_seal(files, session_id));
-  seal.logs.erase(log_file);
-  const std::string path = session_file(session_id, log_file);
-  if (files.info(path)) {
-    BMAD_TRY_ASSIGN(seal.logs[log_file], seal_of(files, path));
-  }
-  return save_seal(files, session_id, seal);
-}
-
 namespace {
 
 std::string path_of(const HandEdit& edit) { return log_path(edit.place.session_id, edit.type); }
@@ -142,6 +84,56 @@ Status restore_log(Store& store, std::span<const HandEdit* const> edits,
 }
 
 }  // namespace
+
+std::vector<HandEdit> read_edits(std::string_view text) {
+  std::vector<HandEdit> edits;
+  JsonParser parser;
+  for_each_text_line(text, [&](std::string_view line) {
+    const Result<JsonValue> value = parser.parse(line);
+    const std::optional<EntryType> type =
+        value ? try_parse_entry_type((*value)["type"].string()) : std::nullopt;
+    const std::string_view session_id = value ? (*value)["session_id"].string() : "";
+    for (const FindingKind kind : kLineFindings) {
+      if (type && is_session_id(session_id) &&
+          (*value)["change"].string() == finding_kind_name(kind)) {
+        edits.push_back({.place = {.kind = kind,
+                                   .session_id = std::string(session_id),
+                                   .line = static_cast<std::uint64_t>((*value)["line"].integer())},
+                         .type = *type,
+                         .by_agent = (*value)["by_agent"].boolean(),
+                         .hash = static_cast<std::uint32_t>((*value)["hash"].integer()),
+                         .old = static_cast<std::uint32_t>((*value)["old"].integer()),
+                         .id = std::string((*value)["id"].string())});
+      }
+    }
+  });
+  return edits;
+}
+
+std::string to_text(std::span<const HandEdit> edits) {
+  std::string text;
+  for (const HandEdit& edit : edits) {
+    JsonWriter json;
+    json.begin_object().member("session_id", edit.place.session_id);
+    json.member("type", entry_type_name(edit.type));
+    json.member("change", finding_kind_name(edit.place.kind)).member("line", edit.place.line);
+    json.member("hash", std::uint64_t{edit.hash}).member("old", std::uint64_t{edit.old});
+    json.member("by_agent", edit.by_agent).member("id", edit.id).end_object();
+    text += json.take() + '\n';
+  }
+  return text;
+}
+
+Status seal_as_it_is(FileSystem& files, const std::string& session_id,
+                     const std::string& log_file) {
+  BMAD_TRY_ASSIGN(Seal seal, load_seal(files, session_id));
+  seal.logs.erase(log_file);
+  const std::string path = session_file(session_id, log_file);
+  if (files.info(path)) {
+    BMAD_TRY_ASSIGN(seal.logs[log_file], seal_of(files, path));
+  }
+  return save_seal(files, session_id, seal);
+}
 
 std::vector<HandEdit> hand_edits(const Store& store, bool with_texts) {
   std::vector<HandEdit> edits = read_edits(store.origins->state_text(RootOrigins::kHandName));

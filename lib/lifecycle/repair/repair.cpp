@@ -58,21 +58,8 @@ void add_action(RepairReport& report, const FileSystem& files, const std::string
                             .count = count});
 }
 
-/// Removes the file at `path` if it is what an interrupted rewrite left. A folder or a link of that
-/// name is not ours.
-Result<bool> remove_if_temporary(FileSystem& files, const std::string& path) {
-  if (!path.ends_with(kTemporarySuffix)) {
-    return false;
-  }
-  BMAD_TRY_ASSIGN(const FileInfo info, files.info(path));
-  if (info.kind != FileKind::kRegular) {
-    return false;
-  }
-  BMAD_TRY(files.remove(path));
-  return true;
-}
-
-/// The same for all files of `folder`, if there is one.
+/// Removes what interrupted rewrites left in `folder`, if there is one. A folder or a link of such
+/// a name is not ours.
 Status remove_temporaries(FileSystem& files, const std::string& folder,
                           const std::string& session_id, RepairReport& report) {
   const Result<FileInfo> info = files.info(folder);
@@ -82,8 +69,12 @@ Status remove_temporaries(FileSystem& files, const std::string& folder,
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, files.list(folder));
   for (const std::string& name : names) {
     const std::string path = folder.empty() ? name : fmt::format("{}/{}", folder, name);
-    BMAD_TRY_ASSIGN(const bool removed, remove_if_temporary(files, path));
-    if (removed) {
+    if (!name.ends_with(kTemporarySuffix)) {
+      continue;
+    }
+    BMAD_TRY_ASSIGN(const FileInfo file, files.info(path));
+    if (file.kind == FileKind::kRegular) {
+      BMAD_TRY(files.remove(path));
       add_action(report, files, session_id, path, "removed what an interrupted rewrite left");
     }
   }

@@ -1,4 +1,5 @@
-// seal_check.cpp - compares logs with their seals, and seals logs as they are.
+// seal_check.cpp - compares logs with their seals, and seals logs as they are; and which encrypted
+// entries are gone, or older than they were, and nothing says why.
 #include <algorithm>
 #include <cassert>
 #include <functional>
@@ -6,12 +7,25 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "git_lines.hpp"
+#include "base/ids.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
+#include "lifecycle/maintenance.hpp"
 #include "lifecycle/repair.hpp"
+#include "model/entry.hpp"
+#include "repair_steps.hpp"
+#include "search/session_sources.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/line_reader.hpp"
+#include "store/line_sealing.hpp"
+#include "store/return_lines.hpp"
 #include "store/seal.hpp"
 #include "store/store.hpp"
 
@@ -20,34 +34,19 @@ namespace {
 
 using Hashes = std::vector<std::uint32_t>;
 
-/// The lines that git has for the file in its index; none, when it only knows it from another
-/// commit: then git has taken it away. Nothing when git knows no such file.
-std::optional<Hashes> lines_in_git(GitLines& git, bool exists) {
-  const bool is_known =
-      git.is_tracked() ? exists : git.was_tracked();  // Else another program removed it.
-  return is_known ? std::optional(git.index()) : std::nullopt;
-}
-
 bool ends_with(std::span<const std::uint32_t> lines, std::span<const std::uint32_t> end) {
   return end.size() <= lines.size() && std::ranges::equal(lines.last(end.size()), end);
 }
 
-/// What of some lines is not in git.
-class OwnLines {
- public:
-  explicit OwnLines(Hashes in_git) : in_git_(std::move(in_git)) { std::ranges::sort(in_git_); }
-
-  [[nodiscard]] Hashes of(std::span<const std::uint32_t> lines) const {
-    Hashes own;
-    std::ranges::remove_copy_if(lines, std::back_inserter(own), [&](std::uint32_t line) {
-      return std::ranges::binary_search(in_git_, line);
-    });
-    return own;
-  }
-
- private:
-  Hashes in_git_;
-};
+/// Those of `lines` that git does not have.
+Hashes own_lines(std::span<const std::uint32_t> lines, Hashes in_git) {
+  std::ranges::sort(in_git);
+  Hashes own;
+  std::ranges::remove_copy_if(lines, std::back_inserter(own), [&](std::uint32_t line) {
+    return std::ranges::binary_search(in_git, line);
+  });
+  return own;
+}
 
 /// Whether git has put the file there, and what stands behind its lines is ours:
 ///
@@ -63,8 +62,7 @@ bool is_from_git(const LogSeal& seal, std::span<const std::uint32_t> lines, cons
   const std::span<const std::uint32_t> sealed(seal.lines);
   const std::size_t replaced = seal.replaced_lines == 0 ? sealed.size() : seal.replaced_lines;
   assert(replaced <= sealed.size() && "load_seal() bounds it");
-  const OwnLines beside_git(git);
-  const Hashes since = beside_git.of(sealed.subspan(replaced));
+  const Hashes since = own_lines(sealed.subspan(replaced), git);
   const std::span<const std::uint32_t> rest = lines.subspan(git.size());
   if (rest.empty()) {
     return true;
@@ -73,30 +71,15 @@ bool is_from_git(const LogSeal& seal, std::span<const std::uint32_t> lines, cons
     return false;
   }
   const std::span<const std::uint32_t> back = rest.first(rest.size() - since.size());
-  const Hashes before = beside_git.of(sealed.first(replaced));
+  const Hashes before = own_lines(sealed.first(replaced), git);
   if (back.empty() || std::ranges::equal(back, before)) {
     return true;
   }
   // Lines of other branches are not missed here.
-  const OwnLines nowhere_in_git(history());
-  return std::ranges::equal(back, nowhere_in_git.of(before));
+  return std::ranges::equal(back, own_lines(before, history()));
 }
 
-FindingKind kind_of(LineFate fate) {
-  switch (fate) {
-    case LineFate::kChanged:
-      return FindingKind::kChangedLine;
-    case LineFate::kLost:
-      return FindingKind::kLostLine;
-    case LineFate::kAdded:
-      return FindingKind::kAddedLine;
-    case LineFate::kDoubled:
-      return FindingKind::kDoubledLine;
-    case LineFate::kMoved:
-      break;
-  }
-  return FindingKind::kMovedLine;
-}
+FindingKind kind_of(LineFate fate) { return kLineFindings.at(static_cast<std::size_t>(fate)); }
 
 std::string reason_of(const SealDifference& difference, bool is_damage) {
   return line_reason(kind_of(difference.change), difference.line, difference.count) +
@@ -160,8 +143,10 @@ class LogCheck {
 
   [[nodiscard]] bool is_work_of_git() const {
     GitLines git(*store_.files, path_);
-    const std::optional<Hashes> lines = lines_in_git(git, file_.inode != 0);
-    return lines && is_from_git(seal_, lines_, *lines, [&] { return git.history(); });
+    // It has the lines of its index: none, when it only knows the file from another commit and has
+    // taken it away. A file that it knows and that is not there another program has removed.
+    const bool is_known = git.is_tracked() ? file_.inode != 0 : git.was_tracked();
+    return is_known && is_from_git(seal_, lines_, git.index(), [&] { return git.history(); });
   }
 
   void report(SealCheck& check) {
@@ -192,6 +177,76 @@ class LogCheck {
   Hashes lines_;
   std::vector<SealDifference> differences_;
 };
+
+/// The newest versions of the entries in `head`, in clear or not, and of other encrypted ones: of
+/// the sessions `wanted`, or all, wherever they are. Errors: as session_sources().
+Result<EncryptedHead> newest_versions(const Store& store, std::span<const std::string> wanted,
+                                      const EncryptedHead& head) {
+  EncryptedHead newest;
+  BMAD_TRY_ASSIGN(std::vector<SessionSource> sources, evicted_sources(store, wanted));
+  BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions, session_sources(store, wanted));
+  std::ranges::copy(sessions, std::back_inserter(sources));
+  for (const SessionSource& source : sources) {
+    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source.files(store));
+    const auto take = [&](const ScannedEntry& entry) {
+      const std::tuple key{source.session_id, entry.type, std::string(entry_id(entry.value))};
+      if (is_sealed(entry.value) || head.contains(key)) {
+        Timestamp& at = newest[key];
+        at = std::max(at, entry_written_time(entry.value));
+      }
+    };
+    BMAD_TRY(scan_logs(*files, session_folder(source.session_id),
+                       {.on_entry = take, .on_sealed = take}));
+  }
+  return newest;
+}
+
+/// What was removed from sessions by a command, here or where the audit log comes from.
+class Removals {
+  static constexpr std::string_view kRemovals[] = {"delete", "purge", "compact"};
+
+ public:
+  explicit Removals(const Store& store) : store_(store) {}
+
+  /// Of a version of `at`.
+  bool name(const std::string& session_id, const std::string& id, Timestamp at) {
+    assert(is_session_id(session_id) && "parse_head() skips others");
+    if (session_id_ != session_id) {
+      session_id_ = session_id;
+      gone_ = gone_entries(store_, session_id, /*with_sessions=*/true).value_or(GoneEntries());
+      audit_ = read_audit(*store_.files, session_id).value_or(std::vector<AuditRecord>());
+    }
+    return gone_.hold(id) || gone_.session_until ||
+           std::ranges::any_of(audit_, [&](const AuditRecord& record) {
+             return record.at >= at && is_among(kRemovals, record.action) &&
+                    (record.ids.empty() || record.ids.size() >= kAuditIdsMax ||
+                     is_among(record.ids, id));
+           });
+  }
+
+ private:
+  const Store& store_;
+  std::string session_id_;
+  GoneEntries gone_;
+  std::vector<AuditRecord> audit_;
+};
+
+/// What `text` says of the sessions `wanted`, or of all. Damaged lines are skipped.
+EncryptedHead parse_head(std::string_view text, std::span<const std::string> wanted) {
+  EncryptedHead head;
+  JsonParser parser;
+  for_each_text_line(text, [&](std::string_view line) {
+    const JsonValue value = parser.parse(line).value_or(JsonValue());
+    const auto type = try_parse_entry_type(value["type"].string());
+    const auto at = try_parse_rfc3339(value["at"].string());
+    std::string session(value["session"].string());
+    if (type && at && is_session_id(session) && (wanted.empty() || is_among(wanted, session))) {
+      Timestamp& newest = head[{std::move(session), *type, std::string(entry_id(value))}];
+      newest = std::max(newest, *at);
+    }
+  });
+  return head;
+}
 
 }  // namespace
 
@@ -311,6 +366,64 @@ Result<RepairReport> accept_changes(Store& store, std::span<const std::string> w
   BMAD_TRY_ASSIGN(VerifyReport after, verify_store(store, wanted, {}));
   report.left = std::move(after.findings);
   return report;
+}
+void check_head(const Store& store, std::span<const std::string> wanted, VerifyReport& report) {
+  const EncryptedHead head = parse_head(store.origins->state_text(kHeadName), wanted);
+  report.knows_encrypted = !head.empty() || report.sealed_lines == 0;
+  const Result<EncryptedHead> newest =
+      head.empty() ? EncryptedHead() : newest_versions(store, wanted, head);
+  Removals removals(store);
+  std::map<std::tuple<std::string, EntryType, bool>, std::vector<std::string>> lost;
+  for (const auto& [key, at] : newest ? head : EncryptedHead()) {  // Else a finding says why.
+    const auto& [session_id, type, id] = key;
+    const auto now = newest->find(key);
+    const bool is_there = now != newest->end();
+    if (is_there ? now->second < at : !removals.name(session_id, id, at)) {
+      lost[{session_id, type, is_there}].push_back(id);
+    }
+  }
+  for (const auto& [place, ids] : lost) {
+    const auto& [session_id, type, is_there] = place;
+    constexpr std::size_t kNamedMax = 3;
+    FindingList(report, session_id)
+        .add(is_there ? FindingKind::kChangedLine : FindingKind::kLostLine,
+             store.files->display_path(log_path(session_id, type)), 0,
+             fmt::format("encrypted entries {}: {}{}; bring the file back from git or a backup; if "
+                         "a pull or another branch did it, `bmad-mem repair --accept` accepts that",
+                         is_there ? "are back in an older version"
+                                  : "that were here are gone, and no deletion names them",
+                         fmt::join(std::span(ids).first(std::min(ids.size(), kNamedMax)), ", "),
+                         ids.size() > kNamedMax ? ", ..." : ""));
+  }
+}
+
+void update_head(const Store& store, std::span<const std::string> accepted) {
+  const EncryptedHead before = parse_head(store.origins->state_text(kHeadName), {});
+  if (before.empty() && !store.sealing->is_on()) {
+    return;
+  }
+  const Result<EncryptedHead> newest = newest_versions(store, accepted, before);
+  if (!newest) {
+    return;  // What was there is still to be compared.
+  }
+  Removals removals(store);
+  static_cast<void>(store.origins->change_state(kHeadName, [&](const std::string& text) {
+    EncryptedHead head = parse_head(text, {});
+    std::erase_if(head, [&](const auto& each) {
+      const auto& [session_id, type, id] = each.first;
+      return accepted.empty()
+                 ? !newest->contains(each.first) && removals.name(session_id, id, each.second)
+                 : is_among(accepted, session_id);
+    });
+    std::string lines;
+    for (const auto& [key, at] : *newest) {
+      head[key] = std::max(head[key], at);
+    }
+    for (const auto& [key, at] : head) {
+      lines += head_line(key, at);
+    }
+    return lines;
+  }));
 }
 
 }  // namespace bmad_mem

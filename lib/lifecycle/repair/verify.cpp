@@ -1,6 +1,4 @@
 // verify.cpp - reads every byte of the truth and names what is wrong, changing nothing.
-#include "verify.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -10,6 +8,7 @@
 
 #include "bmad_mem/json.hpp"
 #include "lifecycle/repair.hpp"
+#include "repair_steps.hpp"
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
@@ -276,18 +275,6 @@ class Verifier {
   std::optional<Error> rule_problem_;
 };
 
-}  // namespace
-
-std::string_view finding_kind_name(FindingKind kind) {
-  static constexpr std::array<std::string_view, 15> kNames = {
-      "damaged_line", "torn_tail",       "missing_manifest", "damaged_manifest", "damaged_config",
-      "foreign_file", "unreadable_file", "newer_version",    "damaged_archive",  "damaged_file",
-      "changed_line", "lost_line",       "added_line",       "doubled_line",     "moved_line"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-namespace {
-
 /// Those that were asked for, which may be archived; or all that are folders.
 Result<std::vector<std::string>> sessions_to_verify(const Store& store,
                                                     std::span<const std::string> wanted) {
@@ -310,6 +297,14 @@ std::uint64_t bytes_to_verify(const Store& store, std::span<const std::string> s
 }
 
 }  // namespace
+
+std::string_view finding_kind_name(FindingKind kind) {
+  static constexpr std::array<std::string_view, 15> kNames = {
+      "damaged_line", "torn_tail",       "missing_manifest", "damaged_manifest", "damaged_config",
+      "foreign_file", "unreadable_file", "newer_version",    "damaged_archive",  "damaged_file",
+      "changed_line", "lost_line",       "added_line",       "doubled_line",     "moved_line"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 Result<VerifyReport> verify_store(const Store& store, std::span<const std::string> wanted,
                                   const MemoryManager::Progress& on_progress) {

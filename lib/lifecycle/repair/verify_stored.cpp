@@ -9,6 +9,7 @@
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
+#include "repair_steps.hpp"
 #include "search/packed_session.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
@@ -18,7 +19,6 @@
 #include "store/line_reader.hpp"
 #include "store/return_lines.hpp"
 #include "store/session_archive.hpp"
-#include "verify.hpp"
 
 namespace bmad_mem {
 namespace {

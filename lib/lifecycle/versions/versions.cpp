@@ -87,6 +87,90 @@ Result<Entry> propose(Store& store, const Entry& old, const std::string& line) {
                        : std::move(known.front());
 }
 
+/// The entry's line, pinned or not. updated_at stays: what it says is as old as before.
+Result<std::string> line_with_pin(const Entry& entry, bool pinned, Timestamp now) {
+  assert(entry.pinned != pinned);
+  BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(entry.json));
+  ObjectText object(*value, entry.json);
+  if (pinned) {
+    object.set("pinned", "true");
+  } else {
+    object.remove("pinned");
+  }
+  return as_next_version(entry.json, object.to_line(), now);
+}
+
+/// The ids that the lines bring along.
+std::vector<std::string> ids_of(std::span<const std::string_view> lines) {
+  std::vector<std::string> ids;
+  JsonParser parser;
+  for (const std::string_view line : lines) {
+    if (!line.contains("\"id\"")) {
+      continue;
+    }
+    if (const Result<JsonValue> entry = parser.parse(line); entry && !entry_id(*entry).empty()) {
+      ids.emplace_back(entry_id(*entry));
+    }
+  }
+  return ids;
+}
+
+/// Takes out of `entries` what stands in `to` as it is. Errors: E_CONCURRENT_MOD when another entry
+/// there has such an id.
+Status leave_out_moved(const Store& to, std::vector<Entry>& entries) {
+  std::vector<std::string> ids;
+  std::ranges::transform(entries, std::back_inserter(ids), &Entry::id);
+  BMAD_TRY_ASSIGN(const std::vector<Entry> there, find_entries(to, ids, {}, false));
+  for (const Entry& known : there) {
+    const auto ours = std::ranges::find(entries, known.id, &Entry::id);
+    if (ours != entries.end() && ours->json != known.json) {
+      return field_error(ErrorCode::E_CONCURRENT_MOD, "id",
+                         fmt::format("another entry {} is in {} already", known.id, to.root));
+    }
+    std::erase_if(entries, [&](const Entry& entry) { return entry.id == known.id; });
+  }
+  return {};
+}
+
+/// Errors: E_INVALID_QUERY for what is sealed here and would be in clear there.
+Status check_stays_sealed(const Store& from, const Store& to, const Entry& entry) {
+  BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(entry.json));
+  BMAD_TRY_ASSIGN(const std::optional<std::string> here,
+                  from.sealing->seal(entry.session_id, entry.type, *value, entry.json));
+  BMAD_TRY_ASSIGN(const std::optional<std::string> there,
+                  to.sealing->seal({}, entry.type, *value, entry.json));
+  if (here && !there) {
+    return invalid_query("id", fmt::format("{} is sealed here and would be in clear in {}; run "
+                                           "`bmad-mem encrypt on` there first",
+                                           entry.id, to.root));
+  }
+  return {};
+}
+
+/// Nothing for what can go to another memory. Errors: E_ACCESS_DENIED; E_INVALID_QUERY for an
+/// artifact whose document is in its session's folder.
+Status check_may_move(const Store& from, const Store& to, const Entry& entry) {
+  BMAD_TRY(check_read(from, entry.type));
+  BMAD_TRY(check_write(from, entry.type));
+  BMAD_TRY(check_write(to, entry.type));
+  if (entry.type == EntryType::kArtifact &&
+      from.files->info(artifact_path(entry.session_id, entry.id))) {
+    return invalid_query("id",
+                         fmt::format("the document of {} stays with its session; store it there "
+                                     "with `bmad-mem artifact add FILE`",
+                                     entry.id));
+  }
+  return check_stays_sealed(from, to, entry);
+}
+
+Status check_are_two(FileSystem& from, FileSystem& to) {
+  BMAD_TRY_ASSIGN(const FileInfo source, from.info("."));
+  BMAD_TRY_ASSIGN(const FileInfo target, to.info("."));
+  return source.same_file(target) ? path_error(ErrorCode::E_INVALID_QUERY, from.display_path(""),
+                                               "entries can't move from a memory to itself")
+                                  : Status();
+}
+
 }  // namespace
 
 Result<Entry> entry_to_change(const Store& store, const std::string& id,
@@ -196,42 +280,6 @@ Result<Entry> change_entry(Store& store, const std::string& id,
                      fmt::format("entry {} is changed all the time by others; try again", id));
 }
 
-namespace {
-
-/// The entry's line, pinned or not. updated_at stays: what it says is as old as before.
-Result<std::string> line_with_pin(const Entry& entry, bool pinned, Timestamp now) {
-  assert(entry.pinned != pinned);
-  BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(entry.json));
-  ObjectText object(*value, entry.json);
-  if (pinned) {
-    object.set("pinned", "true");
-  } else {
-    object.remove("pinned");
-  }
-  return as_next_version(entry.json, object.to_line(), now);
-}
-
-}  // namespace
-
-namespace {
-
-/// The ids that the lines bring along.
-std::vector<std::string> ids_of(std::span<const std::string_view> lines) {
-  std::vector<std::string> ids;
-  JsonParser parser;
-  for (const std::string_view line : lines) {
-    if (!line.contains("\"id\"")) {
-      continue;
-    }
-    if (const Result<JsonValue> entry = parser.parse(line); entry && !entry_id(*entry).empty()) {
-      ids.emplace_back(entry_id(*entry));
-    }
-  }
-  return ids;
-}
-
-}  // namespace
-
 Result<BatchReport> add_versions(Store& store, const std::string& session_id, EntryType type,
                                  std::span<const std::string_view> lines,
                                  const BatchOptions& options) {
@@ -296,66 +344,6 @@ Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bo
   }
   return report;
 }
-
-namespace {
-
-/// Takes out of `entries` what stands in `to` as it is. Errors: E_CONCURRENT_MOD when another entry
-/// there has such an id.
-Status leave_out_moved(const Store& to, std::vector<Entry>& entries) {
-  std::vector<std::string> ids;
-  std::ranges::transform(entries, std::back_inserter(ids), &Entry::id);
-  BMAD_TRY_ASSIGN(const std::vector<Entry> there, find_entries(to, ids, {}, false));
-  for (const Entry& known : there) {
-    const auto ours = std::ranges::find(entries, known.id, &Entry::id);
-    if (ours != entries.end() && ours->json != known.json) {
-      return field_error(ErrorCode::E_CONCURRENT_MOD, "id",
-                         fmt::format("another entry {} is in {} already", known.id, to.root));
-    }
-    std::erase_if(entries, [&](const Entry& entry) { return entry.id == known.id; });
-  }
-  return {};
-}
-
-/// Errors: E_INVALID_QUERY for what is sealed here and would be in clear there.
-Status check_stays_sealed(const Store& from, const Store& to, const Entry& entry) {
-  BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(entry.json));
-  BMAD_TRY_ASSIGN(const std::optional<std::string> here,
-                  from.sealing->seal(entry.session_id, entry.type, *value, entry.json));
-  BMAD_TRY_ASSIGN(const std::optional<std::string> there,
-                  to.sealing->seal({}, entry.type, *value, entry.json));
-  if (here && !there) {
-    return invalid_query("id", fmt::format("{} is sealed here and would be in clear in {}; run "
-                                           "`bmad-mem encrypt on` there first",
-                                           entry.id, to.root));
-  }
-  return {};
-}
-
-/// Nothing for what can go to another memory. Errors: E_ACCESS_DENIED; E_INVALID_QUERY for an
-/// artifact whose document is in its session's folder.
-Status check_may_move(const Store& from, const Store& to, const Entry& entry) {
-  BMAD_TRY(check_read(from, entry.type));
-  BMAD_TRY(check_write(from, entry.type));
-  BMAD_TRY(check_write(to, entry.type));
-  if (entry.type == EntryType::kArtifact &&
-      from.files->info(artifact_path(entry.session_id, entry.id))) {
-    return invalid_query("id",
-                         fmt::format("the document of {} stays with its session; store it there "
-                                     "with `bmad-mem artifact add FILE`",
-                                     entry.id));
-  }
-  return check_stays_sealed(from, to, entry);
-}
-
-Status check_are_two(FileSystem& from, FileSystem& to) {
-  BMAD_TRY_ASSIGN(const FileInfo source, from.info("."));
-  BMAD_TRY_ASSIGN(const FileInfo target, to.info("."));
-  return source.same_file(target) ? path_error(ErrorCode::E_INVALID_QUERY, from.display_path(""),
-                                               "entries can't move from a memory to itself")
-                                  : Status();
-}
-
-}  // namespace
 
 Result<MoveReport> move_entries(Store& from, Store& to, std::span<const std::string> ids) {
   constexpr int kTries = 10;  // Somebody may edit an entry while it moves.

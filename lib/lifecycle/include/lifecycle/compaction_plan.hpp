@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/file_system.hpp"
@@ -27,6 +28,7 @@
 #include "bmad_mem/result.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "model/decay.hpp"
+#include "model/entry.hpp"
 #include "store/access_log.hpp"
 #include "store/entry_scanner.hpp"
 
@@ -84,6 +86,9 @@ struct CompactionPlan {
 double relevance_of(double decay_factor, double importance, std::optional<Timestamp> last_accessed,
                     Timestamp now);
 
+/// What decay depends on of an entry that was returned as `access` says, if it was.
+DecayInput decay_input(EntryType type, const EntryHead& head, const Access* access);
+
 /// Whether an event is a call of a tool, or its result.
 bool is_tool_event(std::string_view kind);
 
@@ -125,11 +130,15 @@ struct CompactionEntry : LogLine {
   bool is_settled = false;  ///< A finding that is resolved or dismissed.
 
   // What the plan makes of it.
-  bool is_gone = false;
+  std::optional<RemovalKind> removal = {};  ///< Nothing: it stays.
   bool is_tiered = false;
   std::uint32_t referred_by = 0;  ///< By so many entries that stay.
-  RemovalKind removal = RemovalKind::kEvicted;
   std::string reason = {};
+
+  void remove(RemovalKind kind, std::string why) {
+    removal = kind;
+    reason = std::move(why);
+  }
 };
 
 /// Marks calls of tools and their results as folded, but for the newest `kept` (0: all stay) and

@@ -14,11 +14,12 @@
 #include "bmad_mem/result.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "lifecycle/maintenance_state.hpp"
-#include "store/config.hpp"
 #include "store/manifest.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
+
+struct DeletedLine;
 
 Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& criteria,
                                       const DeleteOptions& options);
@@ -86,6 +87,11 @@ Status remove_leftovers(FileSystem& files, const std::string& session_id);
 /// Cuts off what a killed compaction or deletion began to write behind the evicted and the deleted
 /// lines. The next one would write over it; until then it holds what entries said. The same locks.
 Status cut_torn_ends(FileSystem& files, const std::string& session_id);
+
+/// Puts `left` in the place of the deleted lines, and takes the deletions of which none is left out
+/// of the record. Durable. The caller holds the session's lock.
+Status replace_deleted_lines(FileSystem& files, const std::string& session_id,
+                             const std::vector<DeletedLine>& left);
 
 /// Removes the folder of a session that was deleted. It gets a name of no deletion first, so that
 /// a half of it never comes back. Fine when it is gone. The same locks.

@@ -15,7 +15,6 @@
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
-#include "store/append_log.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/file_lock.hpp"
 

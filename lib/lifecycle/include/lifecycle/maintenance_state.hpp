@@ -24,6 +24,7 @@
 #include "base/cron.hpp"
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
 #include "store/config.hpp"
 
@@ -87,16 +88,10 @@ TrustedTime advance_clock(const ClockState& state, Timestamp now);
 ///   counts from             the deletion                         this run        this run
 using Graces = std::map<std::string, Timestamp, std::less<>>;
 
-/// A deletion as a run sees it.
-struct SeenDeletion {
-  std::string id;
-  Timestamp deleted_at{};
-};
-
 /// Brings `graces` up to `deletions`, all there are, in a run that reads `now`; `state` is from
 /// before it. After a silence, or a jump, of more than kSilenceMax all of them begin again: nobody
 /// knows how much of it was time. So a grace may last longer, and is not shorter for a wrong clock.
-void update_graces(Graces& graces, std::span<const SeenDeletion> deletions, const ClockState& state,
+void update_graces(Graces& graces, std::span<const Deletion> deletions, const ClockState& state,
                    Timestamp now);
 
 enum class MaintenanceJob : std::uint8_t {
@@ -115,10 +110,9 @@ std::string_view maintenance_job_name(MaintenanceJob job);
 
 /// When which job runs. A job without a rule is switched off.
 struct MaintenancePlan {
-  std::chrono::hours decay_every{24};  ///< Always on: access logs are folded in any case.
-  std::optional<std::chrono::hours> archive_every;
-  std::optional<std::chrono::hours> retention_every;
-  std::optional<Cron> purge;
+  /// In the order of the enum. Decay is always on: access logs are folded in any case.
+  std::array<std::optional<std::chrono::hours>, kMaintenanceJobCount> every{};
+  std::optional<Cron> purge;  ///< Has no interval.
 };
 
 /// The plan of a config: decay every decay.update_interval_hours; archive daily unless

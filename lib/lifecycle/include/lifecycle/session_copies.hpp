@@ -105,27 +105,27 @@ class SessionCopies {
   void note_ids(PurgeTarget& target) const;
   /// The ids of the lines that count what is in `target`: they name its files.
   [[nodiscard]] std::vector<std::string> ids_of_counts(PurgeTarget& target) const;
-  /// Where lines of `target` are, and how many.
-  [[nodiscard]] std::vector<FileCount> count(FileSystem& files, PurgeTarget& target) const;
-  /// Takes the lines of `target` out of all copies; each file is durable. The caller holds the
-  /// root's lock.
-  Status purge(FileSystem& files, PurgeTarget& target);
+  // Both make each file durable; a dry run changes none. They return where lines are others then.
+  // The caller holds the root's lock.
+  /// Takes the lines of `target` out of all copies.
+  Result<std::vector<FileCount>> purge(FileSystem& files, bool dry_run, PurgeTarget& target);
   /// Changes the entries among the copies with `change_line`, and whole files, which are in the
-  /// archive and in deleted sessions, with `change_file`; each file is durable. A dry run changes
-  /// nothing. Returns where lines changed. The caller holds the root's lock.
+  /// archive and in deleted sessions, with `change_file`.
   Result<std::vector<FileCount>> rewrite(FileSystem& files, bool dry_run,
                                          const LineChange& change_line,
                                          const FileChange& change_file);
 
  private:
-  Status rewrite_archive(FileSystem& files, bool dry_run, const FileChange& change,
-                         std::vector<FileCount>& counts);
-  Status rewrite_deleted_sessions(FileSystem& files, bool dry_run, const FileChange& change,
-                                  std::vector<FileCount>& counts);
+  template <typename ChangeLines>
+  Result<std::vector<FileCount>> change(FileSystem& files, bool dry_run,
+                                        const ChangeLines& change_lines,
+                                        const FileChange& change_file, const PurgeTarget* purged);
+  Status change_archive(FileSystem& files, bool dry_run, const FileChange& change,
+                        const PurgeTarget* purged, std::vector<FileCount>& counts);
+  Status change_deleted_sessions(FileSystem& files, bool dry_run, const FileChange& change,
+                                 const PurgeTarget* purged, std::vector<FileCount>& counts);
   Status read_deleted_sessions(FileSystem& files, const DeletionRecord& record);
   Status drop_kept(FileSystem& files);
-  Status purge_archive(FileSystem& files, PurgeTarget& target);
-  Status purge_deleted_sessions(FileSystem& files, PurgeTarget& target);
 
   std::string session_id_;
   std::vector<EvictedLine> evicted_;

@@ -8,7 +8,7 @@
 //     ledger                    origins of lines, see root_trust.hpp
 //     waiting.jsonl             entries that wait for their key, see line_sealing.hpp
 //     hand.jsonl, hand.look     lines that an editor changed, before their review, and the time of
-//                               the last look for them: lifecycle/repair/git_lines.hpp
+//                               the last look for them: lifecycle/repair/repair_steps.hpp
 //     imports.jsonl             transcripts that are in the memory: MemoryManager::change_note
 //     encryption.json           sealing.json as this machine knows it, see privacy/sealing.hpp
 //     encrypted.jsonl           the encrypted entries that it knows, see line_sealing.hpp
