@@ -1,5 +1,4 @@
 // membership.cpp - a root becomes a mirror, begins again, and is an ordinary root once more.
-#include "membership.hpp"
 
 #include <array>
 #include <cassert>
@@ -33,12 +32,6 @@ std::string join_command(const Store& store) {
                      config.project.empty() ? "PROJECT" : config.project);
 }
 
-Error not_joined(const Store& store) {
-  return {.code = ErrorCode::E_HUB_NOT_FOUND,
-          .message = fmt::format("this memory has joined no hub; `bmad-mem {}` does it",
-                                 join_command(store))};
-}
-
 /// As load_mirror_state(); of a damaged one, with what makes it again.
 Result<std::optional<MirrorState>> load_state(const Store& store) {
   Result<std::optional<MirrorState>> state = load_mirror_state(*store.files);
@@ -50,6 +43,17 @@ Result<std::optional<MirrorState>> load_state(const Store& store) {
     return error;
   }
   return state;
+}
+
+/// Errors: E_HUB_NOT_FOUND when the root has joined none.
+Result<MirrorState> joined_state(const Store& store) {
+  BMAD_TRY_ASSIGN(std::optional<MirrorState> state, load_state(store));
+  if (!state) {
+    return Error{.code = ErrorCode::E_HUB_NOT_FOUND,
+                 .message = fmt::format("this memory has joined no hub; `bmad-mem {}` does it",
+                                        join_command(store))};
+  }
+  return *std::move(state);
 }
 
 Error not_there(const std::string& session_id, std::string_view why) {
@@ -89,18 +93,12 @@ FileLock mirror_lock(Store& store) {
 }
 
 Result<JoinedMirror> lock_mirror(Store& store, FileLock& lock) {
-  BMAD_TRY_ASSIGN(const std::optional<MirrorState> joined, load_state(store));
-  if (!joined) {
-    return not_joined(store);
-  }
+  BMAD_TRY(joined_state(store));
   BMAD_TRY(check_trusted(store));
   BMAD_TRY_ASSIGN(FileLock::Guard guard, acquire(store, lock));
   // Another process may have synchronized, or left, while we waited.
-  BMAD_TRY_ASSIGN(std::optional<MirrorState> state, load_state(store));
-  if (!state) {
-    return not_joined(store);
-  }
-  return JoinedMirror{.state = *std::move(state), .guard = std::move(guard)};
+  BMAD_TRY_ASSIGN(MirrorState state, joined_state(store));
+  return JoinedMirror{.state = std::move(state), .guard = std::move(guard)};
 }
 
 Status check_head(const Store& store, const MirrorState& state, const HubHead& head, bool pulls) {
@@ -151,12 +149,9 @@ Status join_hub(MemoryManager& memory, Hub& hub, const JoinOptions& options) {
 
 Status leave_hub(MemoryManager& memory) {
   BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, "hub leave"));
-  const Result<std::optional<MirrorState>> joined = load_state(*store);
+  const Result<MirrorState> joined = joined_state(*store);
   if (!joined && joined.error().code != ErrorCode::E_STORAGE_CORRUPT) {
     return joined.error();
-  }
-  if (joined && !*joined) {
-    return not_joined(*store);
   }
   FileLock lock = mirror_lock(*store);  // A sync that runs would write it again.
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, acquire(*store, lock));
@@ -215,30 +210,24 @@ Status reclone_from_hub(MemoryManager& memory, Hub& hub, std::span<const std::st
 
 Result<MirrorReport> mirror_report(const MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(memory, "hub status"));
-  BMAD_TRY_ASSIGN(const std::optional<MirrorState> state, load_state(*store));
-  if (!state) {
-    return not_joined(*store);
-  }
-  return MirrorReport{.service = state->service,
-                      .project = state->project,
-                      .replica = state->replica,
-                      .cursor = state->cursor,
+  BMAD_TRY_ASSIGN(const MirrorState state, joined_state(*store));
+  return MirrorReport{.service = state.service,
+                      .project = state.project,
+                      .replica = state.replica,
+                      .cursor = state.cursor,
                       .stale_days = store->config.hub.stale_days};
 }
 
 Result<std::uint64_t> sessions_to_push(const MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(memory, "hub status"));
-  BMAD_TRY_ASSIGN(const std::optional<MirrorState> state, load_state(*store));
-  if (!state) {
-    return not_joined(*store);
-  }
+  BMAD_TRY_ASSIGN(const MirrorState state, joined_state(*store));
   std::uint64_t count = 0;
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, store->session_ids());
   BMAD_TRY_ASSIGN(const SessionDigests digests, SessionDigests::look(*store));
   for (const std::string& session_id : ids) {
     BMAD_TRY_ASSIGN(const std::uint64_t digest, digests.of(session_id));
-    const auto seen = state->seen.find(session_id);
-    count += seen == state->seen.end() || seen->second != digest ? 1 : 0;
+    const auto seen = state.seen.find(session_id);
+    count += seen == state.seen.end() || seen->second != digest ? 1 : 0;
   }
   return count;
 }

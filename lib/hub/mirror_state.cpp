@@ -25,6 +25,14 @@ std::optional<std::uint64_t> read_hash(std::string_view digits) {
   return digits.size() == kDigits ? number_in<std::uint64_t>(digits, 16) : std::nullopt;
 }
 
+std::vector<JsonValue> parts_of(JsonValue list) {
+  std::vector<JsonValue> parts;
+  for (const JsonValue part : list.elements()) {
+    parts.push_back(part);
+  }
+  return parts;
+}
+
 /// Runs of seqs in a row, as [first, how many].
 void write_seqs(JsonWriter& json, const std::vector<FeedLine>& lines) {
   assert(std::ranges::is_sorted(lines, {}, &FeedLine::seq) && "read_lines() refuses others");
@@ -47,22 +55,18 @@ bool read_lines(JsonValue log, std::vector<FeedLine>& lines) {
   const std::string_view digits = log["hashes"].string();
   const std::size_t count = digits.size() / kDigits;
   for (const JsonValue run : log["seqs"].elements()) {
-    std::array<std::uint64_t, 2> parts{};
-    std::size_t i = 0;
-    for (const JsonValue part : run.elements()) {
-      if (i < parts.size()) {
-        parts.at(i++) = part.natural();
-      }
-    }
-    if (parts[1] > count - std::min(count, lines.size())) {
+    const std::vector<JsonValue> parts = parts_of(run);
+    const std::uint64_t first = parts.size() == 2 ? parts[0].natural() : 0;
+    const std::uint64_t length = parts.size() == 2 ? parts[1].natural() : 0;
+    if (length > count - std::min(count, lines.size())) {
       return false;
     }
-    for (std::uint64_t k = 0; k < parts[1]; ++k) {
+    for (std::uint64_t k = 0; k < length; ++k) {
       const auto hash = read_hash(digits.substr(lines.size() * kDigits, kDigits));
-      if (!hash || (!lines.empty() && lines.back().seq >= parts[0] + k)) {
+      if (!hash || (!lines.empty() && lines.back().seq >= first + k)) {
         return false;
       }
-      lines.push_back({.seq = parts[0] + k, .hash = *hash});
+      lines.push_back({.seq = first + k, .hash = *hash});
     }
   }
   return digits.size() == lines.size() * kDigits;
@@ -70,10 +74,7 @@ bool read_lines(JsonValue log, std::vector<FeedLine>& lines) {
 
 bool read_out(JsonValue list, std::map<std::uint64_t, OutLine>& out) {
   for (const JsonValue row : list.elements()) {
-    std::vector<JsonValue> parts;
-    for (const JsonValue part : row.elements()) {
-      parts.push_back(part);
-    }
+    const std::vector<JsonValue> parts = parts_of(row);
     const auto type = parts.size() == 4 ? entry_type_of_log_file(parts[1].string()) : std::nullopt;
     const auto hash = type ? read_hash(parts[2].string()) : std::nullopt;
     if (!hash) {
@@ -123,6 +124,18 @@ std::optional<OutLine> SessionMirror::take_out(std::uint64_t of) {
   return std::nullopt;
 }
 
+const OutLine* SessionMirror::put_out(std::uint64_t of, bool is_deleted) {
+  if (const std::optional<OutLine> line = take_out(of)) {
+    out.emplace(of, *line);
+  }
+  const auto found = out.find(of);
+  if (found == out.end()) {
+    return nullptr;
+  }
+  found->second.is_deleted = found->second.is_deleted || is_deleted;
+  return &found->second;
+}
+
 void SessionMirror::leave() {
   for (const EntryType type : kEntryTypes) {
     for (const FeedLine& line : std::exchange(logs.at(static_cast<std::size_t>(type)), {})) {
@@ -147,10 +160,7 @@ Result<std::optional<MirrorState>> load_mirror_state(FileSystem& files) {
                     .cursor = object["cursor"].natural(),
                     .pushed = object["pushed"].natural(),
                     .rules = read_hash(object["rules"].string()).value_or(0)};
-  std::vector<JsonValue> mark;
-  for (const JsonValue part : object["mark"].elements()) {
-    mark.push_back(part);
-  }
+  const std::vector<JsonValue> mark = parts_of(object["mark"]);
   if (mark.size() == 2) {
     state.mark = {.seq = mark[0].natural(), .hash = read_hash(mark[1].string()).value_or(0)};
   }

@@ -13,7 +13,6 @@
 #include "model/entry.hpp"
 #include "search/packed_session.hpp"
 #include "session_feed.hpp"
-#include "session_lines.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"

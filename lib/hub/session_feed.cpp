@@ -21,9 +21,7 @@
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
-#include "search/indexing.hpp"
 #include "search/packed_session.hpp"
-#include "session_lines.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
@@ -105,11 +103,10 @@ class SessionFeed {
         mirror.manifest = *row.line;
         continue;
       }
-      auto log = logs.find(row.log);
-      if (log == logs.end()) {
-        BMAD_TRY_ASSIGN(SessionLines lines, SessionLines::read(*archive, session_id_, row.log,
-                                                               mirror.logs.at(index_of(row.log))));
-        log = logs.emplace(row.log, std::move(lines)).first;
+      const auto [log, is_first] = logs.try_emplace(row.log);
+      if (is_first) {
+        BMAD_TRY_ASSIGN(log->second, SessionLines::read(*archive, session_id_, row.log,
+                                                        mirror.logs.at(index_of(row.log))));
       }
       log->second.take(row.seq, *row.line);
     }
@@ -160,11 +157,10 @@ class SessionFeed {
         BMAD_TRY(merge_manifest(row, *session));
         continue;
       }
-      auto log = logs.find(row.log);
-      if (log == logs.end()) {
+      const auto [log, is_first] = logs.try_emplace(row.log);
+      if (is_first) {
         BMAD_TRY(mend(session->writer, guard, row.log));
-        BMAD_TRY_ASSIGN(SessionLines lines, read(row.log));
-        log = logs.emplace(row.log, std::move(lines)).first;
+        BMAD_TRY_ASSIGN(log->second, read(row.log));
       }
       BMAD_TRY(row.op == FeedOp::kLine ? take(row, log->second) : redact(row, log->second));
     }
@@ -403,12 +399,8 @@ class SessionFeed {
     }
     std::set<LineKey> keys;
     for (const std::uint64_t seq : targets) {
-      if (const std::optional<OutLine> line = mirror_.take_out(seq)) {
-        mirror_.out.emplace(seq, *line);
-      }
-      if (const auto out = mirror_.out.find(seq); out != mirror_.out.end()) {
-        out->second.is_deleted = out->second.is_deleted || op == FeedOp::kDelete;
-        keys.emplace(out->second.log, out->second.hash);
+      if (const OutLine* const out = mirror_.put_out(seq, op == FeedOp::kDelete)) {
+        keys.emplace(out->log, out->hash);
       }
     }
     gone_.reset();

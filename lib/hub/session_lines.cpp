@@ -1,6 +1,4 @@
 // session_lines.cpp - matches the lines of a log with the feed, and changes lines that left it.
-#include "session_lines.hpp"
-
 #include <algorithm>
 #include <cassert>
 #include <unordered_map>
@@ -9,7 +7,9 @@
 
 #include "base/hash.hpp"
 #include "bmad_mem/json.hpp"
+#include "lifecycle/deletion.hpp"
 #include "model/entry.hpp"
+#include "session_feed.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
@@ -171,15 +171,6 @@ std::vector<FeedLine> SessionLines::feed() const {
   return feed;
 }
 
-LogLine SessionLines::log_line(EntryType type, const SessionLine& line, std::string id) {
-  assert(line.number > 0 && "a line that was put in has no place in the log yet");
-  return {.type = type,
-          .id = std::move(id),
-          .line = line.number,
-          .offset = line.offset,
-          .size = line.text.size() + 1};
-}
-
 Result<std::vector<LeftLine>> read_left_lines(const Store& store, const std::string& session_id) {
   std::vector<LeftLine> left;
   BMAD_TRY_ASSIGN(const std::vector<DeletedLine> deleted,
@@ -236,17 +227,9 @@ Status drop_deleted_lines(Store& store, const std::string& session_id,
                           const std::set<LineKey>& keys) {
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(std::vector<DeletedLine> deleted, read_deleted(files, session_id));
-  if (std::erase_if(deleted, [&](const auto& line) { return keys.contains(key_of(line)); }) == 0) {
-    return {};
-  }
-  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
-  std::erase_if(record.deletions, [&](const Deletion& deletion) {
-    return !deletion.whole_session && std::ranges::none_of(deleted, [&](const DeletedLine& line) {
-      return line.is_of(deletion.deletion_id);
-    });
-  });
-  BMAD_TRY(replace_deleted(files, session_id, deleted));
-  return save_deletion_record(files, record);
+  const bool is_changed =
+      std::erase_if(deleted, [&](const auto& line) { return keys.contains(key_of(line)); }) > 0;
+  return is_changed ? replace_deleted_lines(files, session_id, deleted) : Status();
 }
 
 Status drop_evicted_lines(Store& store, const std::string& session_id,
@@ -279,8 +262,11 @@ Result<std::vector<LogLine>> find_session_lines(
     for (const SessionLine& line : lines.lines()) {
       if (passes(type, line)) {
         const Result<JsonValue> entry = parser.parse(line.text);
-        found.push_back(SessionLines::log_line(
-            type, line, std::string(entry ? entry_id(*entry) : std::string_view())));
+        found.push_back({.type = type,
+                         .id = std::string(entry ? entry_id(*entry) : std::string_view()),
+                         .line = line.number,
+                         .offset = line.offset,
+                         .size = line.text.size() + 1});
       }
     }
   }

@@ -21,13 +21,14 @@
 #include "bmad_mem/trust.hpp"
 #include "hub/mirror_state.hpp"
 #include "lifecycle/deletion.hpp"
-#include "membership.hpp"
 #include "privacy/redaction.hpp"
 #include "session_feed.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
+#include "store/deletion_record.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
+#include "store/session_archive.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -249,13 +250,10 @@ class Sync {
 
   Result<std::vector<std::string>> sessions_to_look_at() {
     BMAD_TRY_ASSIGN(std::vector<std::string> ids, store_.session_folders());
-    BMAD_TRY_ASSIGN(const std::vector<std::string> mirrored, mirrored_sessions(files_));
-    BMAD_TRY_ASSIGN(const std::vector<std::string> archived,
-                    ids_of_files(files_, kArchiveFolder, ".tar.gz"));
-    ids.insert(ids.end(), mirrored.begin(), mirrored.end());
-    ids.insert(ids.end(), archived.begin(), archived.end());
-    std::ranges::sort(ids);
-    ids.erase(std::ranges::unique(ids).begin(), ids.end());
+    BMAD_TRY_ASSIGN(std::vector<std::string> mirrored, mirrored_sessions(files_));
+    BMAD_TRY_ASSIGN(std::vector<std::string> archived, archived_session_ids(files_));
+    add_ids(ids, std::move(mirrored));
+    add_ids(ids, std::move(archived));
     return ids;
   }
 

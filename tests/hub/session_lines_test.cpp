@@ -1,11 +1,10 @@
-#include "hub/session_lines.hpp"
-
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "base/hash.hpp"
+#include "hub/session_feed.hpp"
 #include "store/layout.hpp"
 #include "support/memory_file_system.hpp"
 

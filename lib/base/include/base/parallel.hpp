@@ -53,14 +53,16 @@ std::optional<std::jthread> try_thread(const Work& work) {
 
 /// Calls `work(i)` for each i below `count`, each once, in no order, and returns when all are done.
 /// `work` must touch nothing that another i touches. Fewer than kParallelMin are done here: a
-/// thread costs 30 us to start. What `work` throws is thrown here, and some i may be left out then.
+/// thread costs 30 us to start. `wanted`: so many threads, where they wait for something else than
+/// processors. What `work` throws is thrown here, and some i may be left out then.
 inline constexpr std::size_t kParallelMin = 8;
 
 template <typename Work>
-void for_each_parallel(std::size_t count, const Work& work) {
+void for_each_parallel(std::size_t count, const Work& work,
+                       std::optional<std::size_t> wanted = std::nullopt) {
   constexpr std::size_t kThreadsMax = 8;
   const std::size_t threads =
-      count < kParallelMin ? 1 : std::min({core_count(), kThreadsMax, count / 2});
+      wanted.value_or(count < kParallelMin ? 1 : std::min({core_count(), kThreadsMax, count / 2}));
   if (threads < 2) {
     for (std::size_t i = 0; i < count; ++i) {
       work(i);

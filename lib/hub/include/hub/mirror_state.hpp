@@ -84,6 +84,9 @@ struct SessionMirror {
 
   /// Takes the line `of` out of the logs; nothing when it is in none.
   std::optional<OutLine> take_out(std::uint64_t of);
+  /// The same, and it has left all mirrors: by a deletion, or evicted. What is out already may be
+  /// deleted then. Nothing when it is not known.
+  const OutLine* put_out(std::uint64_t of, bool is_deleted);
   /// The session was deleted as a whole: the hub has its lines until they are purged.
   void leave();
 };
