@@ -35,42 +35,29 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-class Keywords {
- public:
-  void add(const char* name, std::string value) {
-    names_.push_back(name);
-    values_.push_back(std::move(value));
-  }
-  [[nodiscard]] PGconn* connect() const {
-    assert(names_.size() == values_.size());
-    std::vector<const char*> names = names_;
-    std::vector<const char*> values;
-    for (const std::string& value : values_) {
-      values.push_back(value.c_str());
-    }
-    names.push_back(nullptr);
-    values.push_back(nullptr);
-    return PQconnectdbParams(names.data(), values.data(), 1);
-  }
+using Keywords = std::vector<std::pair<const char*, std::string>>;
 
- private:
-  std::vector<const char*> names_;
-  std::vector<std::string> values_;
-};
+PGconn* connect(const Keywords& keywords) {
+  std::vector<const char*> names;
+  std::vector<const char*> values;
+  for (const auto& [name, value] : keywords) {
+    names.push_back(name);
+    values.push_back(value.c_str());
+  }
+  names.push_back(nullptr);
+  values.push_back(nullptr);
+  return PQconnectdbParams(names.data(), values.data(), 1);
+}
 
 Keywords keywords_of(const PostgresOptions& options) {
-  Keywords keywords;
-  if (!options.conninfo.empty()) {
-    keywords.add("dbname", options.conninfo);
-  }
-  if (!options.service.empty()) {
-    keywords.add("service", options.service);
-  }
-  keywords.add("fallback_application_name", "bmad-mem");
-  keywords.add("client_encoding", "UTF8");
-  keywords.add("connect_timeout", "3");
-  // Bounds asking the server to stop, too, when it can't be reached any more.
-  keywords.add("tcp_user_timeout", "10000");
+  Keywords keywords = {{"dbname", options.conninfo}, {"service", options.service}};
+  std::erase_if(keywords, [](const auto& each) { return each.second.empty(); });
+  keywords.insert(keywords.end(),
+                  {{"fallback_application_name", "bmad-mem"},
+                   {"client_encoding", "UTF8"},
+                   {"connect_timeout", "3"},
+                   // Bounds asking the server to stop, too, when it can't be reached any more.
+                   {"tcp_user_timeout", "10000"}});
   return keywords;
 }
 
@@ -98,8 +85,8 @@ bool are_local(std::string_view hosts) {
 // refuses keeps from being made.
 void add_defaults(Keywords& to) {
   Keywords keywords = to;
-  keywords.add("channel_binding", "-");
-  const std::unique_ptr<PGconn, void (*)(PGconn*)> connection{keywords.connect(), PQfinish};
+  keywords.emplace_back("channel_binding", "-");
+  const std::unique_ptr<PGconn, void (*)(PGconn*)> connection{connect(keywords), PQfinish};
   const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> options{
       PQconninfo(connection.get()), PQconninfoFree};
   std::string_view mode;
@@ -118,31 +105,24 @@ void add_defaults(Keywords& to) {
     }
   }
   if (mode == "prefer" && !are_local(hosts)) {
-    to.add("sslmode", "verify-full");
+    to.emplace_back("sslmode", "verify-full");
   }
   if (gss == "prefer") {
-    to.add("gssencmode", "disable");
+    to.emplace_back("gssencmode", "disable");
   }
 }
 
 // The server's sentence alone: its details quote what was sent.
-Error error_of_result(const PGresult* result) {
+Error error_of_result(const PGresult* result, std::string_view state) {
   const char* sentence = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-  const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  const std::string_view known = state != nullptr ? state : "";
-  return {.code = code_of_sql_state(known),
+  return {.code = code_of_sql_state(state),
           .message = fmt::format(
               "the hub did not take it: {} ({})",
-              one_line(sentence != nullptr ? sentence : PQresultErrorMessage(result)), known)};
+              one_line(sentence != nullptr ? sentence : PQresultErrorMessage(result)), state)};
 }
 
-struct StateRow {
-  std::string_view prefix;
-  ErrorCode code;
-};
-
-// The first row that fits counts.
-constexpr StateRow kStates[] = {
+// The code of states by how they begin: the first row that fits counts.
+constexpr std::pair<std::string_view, ErrorCode> kStates[] = {
     {"08", ErrorCode::E_HUB_AWAY},           // The connection.
     {"57014", ErrorCode::E_HUB_AWAY},        // It took too long.
     {"57P", ErrorCode::E_HUB_AWAY},          // Stopped, crashed, starting, dropped, idle.
@@ -169,7 +149,7 @@ Result<bool> Connection::open() {
   }
   Keywords keywords = keywords_of(options_);
   add_defaults(keywords);
-  connection_.reset(keywords.connect());
+  connection_.reset(connect(keywords));
   if (PQstatus(connection_.get()) != CONNECTION_OK) {
     const std::string why = one_line(PQerrorMessage(connection_.get()));
     connection_.reset();
@@ -195,7 +175,10 @@ Result<std::vector<Rows>> Connection::run(std::span<const Statement> statements)
     BMAD_TRY(send(statements));
     BMAD_TRY(flush(deadline));
     std::string state;
-    Result<std::vector<Rows>> rows = answers(statements.size(), deadline, state);
+    Result<std::vector<Rows>> rows = answers(/*in_pipeline=*/true, deadline, state);
+    if (rows && rows->size() != statements.size()) {
+      return lose();
+    }
     if (rows || tried == kTries || !is_worth_repeating(state) || !is_open()) {
       return rows;
     }
@@ -277,37 +260,33 @@ Result<Rows> Connection::next(Deadline deadline) {
   return Rows(PQgetResult(connection_.get()));
 }
 
-Result<std::vector<Rows>> Connection::answers(std::size_t count, Deadline deadline,
+Result<std::vector<Rows>> Connection::answers(bool in_pipeline, Deadline deadline,
                                               std::string& state) {
   std::vector<Rows> all;
   std::optional<Error> failure;
   while (true) {
     BMAD_TRY_ASSIGN(Rows rows, next(deadline));
     const ExecStatusType status = PQresultStatus(rows.result());
-    if (status == PGRES_PIPELINE_SYNC) {
+    const bool is_end = rows.result() == nullptr;  // Of an answer, or of a lost connection.
+    if (is_end && PQstatus(connection_.get()) == CONNECTION_BAD) {
+      return lose();
+    }
+    if (in_pipeline ? status == PGRES_PIPELINE_SYNC : is_end) {
       break;
     }
-    if (rows.result() == nullptr) {
-      // This ends each answer; of a lost connection it is all that comes.
-      if (PQstatus(connection_.get()) == CONNECTION_BAD) {
-        return lose();
-      }
-    } else if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
+    if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) {
       all.push_back(std::move(rows));
-    } else if (status != PGRES_PIPELINE_ABORTED && !failure) {
-      failure = error_of_result(rows.result());
+    } else if (!is_end && status != PGRES_PIPELINE_ABORTED && !failure) {
       const char* known = PQresultErrorField(rows.result(), PG_DIAG_SQLSTATE);
       state = known != nullptr ? known : "";
+      failure = error_of_result(rows.result(), state);
     }
   }
-  if (PQexitPipelineMode(connection_.get()) != 1) {
+  if (in_pipeline && PQexitPipelineMode(connection_.get()) != 1) {
     return lose();
   }
   if (failure) {
     return *std::move(failure);
-  }
-  if (all.size() != count) {
-    return lose();
   }
   return all;
 }
@@ -320,23 +299,8 @@ Status Connection::run_script(const std::string& text, std::chrono::milliseconds
     return lose();
   }
   BMAD_TRY(flush(deadline));
-  std::optional<Error> failure;
-  while (true) {
-    BMAD_TRY_ASSIGN(const Rows rows, next(deadline));
-    if (rows.result() == nullptr) {
-      break;
-    }
-    const ExecStatusType status = PQresultStatus(rows.result());
-    if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK && !failure) {
-      failure = error_of_result(rows.result());
-    }
-  }
-  if (PQstatus(connection_.get()) == CONNECTION_BAD) {
-    return lose();
-  }
-  if (failure) {
-    return *std::move(failure);
-  }
+  std::string state;
+  BMAD_TRY(answers(/*in_pipeline=*/false, deadline, state));
   return {};
 }
 
@@ -378,9 +342,9 @@ ErrorCode code_of_sql_state(std::string_view state) {
   if (state.empty()) {
     return ErrorCode::E_HUB_AWAY;
   }
-  for (const StateRow& row : kStates) {
-    if (state.starts_with(row.prefix)) {
-      return row.code;
+  for (const auto& [prefix, code] : kStates) {
+    if (state.starts_with(prefix)) {
+      return code;
     }
   }
   return ErrorCode::E_STORAGE_IO;

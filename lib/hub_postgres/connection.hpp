@@ -41,10 +41,8 @@ struct Param {
 };
 
 Param int_param(std::int32_t value);
-Param bigint_param(std::uint64_t value);
-Param bigint_param(const std::optional<std::uint64_t>& value);
-Param text_param(std::string_view value);
-Param text_param(const std::optional<std::string>& value);
+Param bigint_param(std::optional<std::uint64_t> value);
+Param text_param(std::optional<std::string_view> value);
 Param bytes_param(std::string_view value);
 /// Null for an empty text. The server refuses what is no UUID.
 Param uuid_param(const std::string& value);
@@ -54,13 +52,20 @@ Param moment_param(std::string raw);
 /// Builds an array of `count` elements, which are appended one by one.
 class ArrayParam {
  public:
-  enum class Of : std::uint8_t { kSmallint, kBigint, kText, kBytes };
+  /// Types of pg_type: of the array, and of its elements.
+  struct Of {
+    Oid array;
+    Oid element;
+  };
+  static constexpr Of kSmallints{1005, 21};
+  static constexpr Of kBigints{1016, 20};
+  static constexpr Of kTexts{1009, 25};
+  static constexpr Of kByteas{1001, 17};
 
   ArrayParam(Of type, std::size_t count, std::size_t bytes = 0);
   void add(std::int16_t value);
   void add(std::uint64_t value);
-  void add(std::string_view value);
-  void add(const std::optional<std::string>& value);
+  void add(std::optional<std::string_view> value);
   Param finish() &&;
 
  private:
@@ -87,10 +92,6 @@ class Rows {
  private:
   std::unique_ptr<PGresult, void (*)(PGresult*)> result_;
 };
-
-/// The number of a log in the tables, and the log of a number.
-std::int16_t number_of_log(EntryType log);
-std::optional<EntryType> log_of_number(std::int16_t number);
 
 /// A row of kPull and kRows. An operation or a log that is none stays none.
 FeedRow feed_row(const Rows& rows, int row);
@@ -126,7 +127,9 @@ class Connection {
   Status send(std::span<const Statement> statements);
   Status flush(Deadline deadline);
   Result<Rows> next(Deadline deadline);
-  Result<std::vector<Rows>> answers(std::size_t count, Deadline deadline, std::string& state);
+  /// All answers until there are no more, or to the end of a pipeline. `state`: of an error, if the
+  /// server has said one.
+  Result<std::vector<Rows>> answers(bool in_pipeline, Deadline deadline, std::string& state);
   /// Waits until the socket has something to read, or also can be written.
   Status wait(bool to_write, Deadline deadline);
   /// Closes the connection. The error says that it was lost, and why.

@@ -16,21 +16,10 @@ namespace {
 // Of pg_type, the same wherever its protocol is spoken.
 constexpr Oid kByteaType = 17;
 constexpr Oid kBigintType = 20;
-constexpr Oid kSmallintType = 21;
 constexpr Oid kIntType = 23;
 constexpr Oid kTextType = 25;
 constexpr Oid kMomentType = 1184;
 constexpr Oid kUuidType = 2950;
-constexpr Oid kByteaArrayType = 1001;
-constexpr Oid kSmallintArrayType = 1005;
-constexpr Oid kTextArrayType = 1009;
-constexpr Oid kBigintArrayType = 1016;
-
-// The logs by their numbers in the tables, which never change: a new one goes to the end.
-constexpr std::array<EntryType, kEntryTypeCount> kLogs = {
-    EntryType::kConversation, EntryType::kDecision, EntryType::kFinding,    EntryType::kPreference,
-    EntryType::kFact,         EntryType::kEvent,    EntryType::kAgentState, EntryType::kArtifact,
-};
 
 template <typename Number>
 void append_number(std::string& bytes, Number value) {
@@ -55,38 +44,16 @@ std::uint64_t read_number(std::string_view bytes) {
   return value;
 }
 
-std::pair<Oid, Oid> types_of(ArrayParam::Of type) {
-  switch (type) {
-    case ArrayParam::Of::kSmallint:
-      return {kSmallintArrayType, kSmallintType};
-    case ArrayParam::Of::kBigint:
-      return {kBigintArrayType, kBigintType};
-    case ArrayParam::Of::kText:
-      return {kTextArrayType, kTextType};
-    case ArrayParam::Of::kBytes:
-      break;
-  }
-  return {kByteaArrayType, kByteaType};
-}
-
 }  // namespace
 
 Param int_param(std::int32_t value) { return {.type = kIntType, .bytes = number_bytes(value)}; }
 
-Param bigint_param(std::uint64_t value) {
-  return {.type = kBigintType, .bytes = number_bytes(value)};
+Param bigint_param(std::optional<std::uint64_t> value) {
+  return {.type = kBigintType, .bytes = value.transform(number_bytes<std::uint64_t>)};
 }
 
-Param bigint_param(const std::optional<std::uint64_t>& value) {
-  return value ? bigint_param(*value) : Param{.type = kBigintType};
-}
-
-Param text_param(std::string_view value) {
-  return {.type = kTextType, .bytes = std::string(value)};
-}
-
-Param text_param(const std::optional<std::string>& value) {
-  return {.type = kTextType, .bytes = value};
+Param text_param(std::optional<std::string_view> value) {
+  return {.type = kTextType, .bytes = std::optional<std::string>(value)};
 }
 
 Param bytes_param(std::string_view value) {
@@ -94,23 +61,21 @@ Param bytes_param(std::string_view value) {
 }
 
 Param uuid_param(const std::string& value) {
-  if (value.empty()) {
-    return {.type = kUuidType};
-  }
-  return {.type = kUuidType, .bytes = value, .is_binary = false};
+  return {.type = kUuidType,
+          .bytes = value.empty() ? std::nullopt : std::optional(value),
+          .is_binary = false};
 }
 
 Param moment_param(std::string raw) { return {.type = kMomentType, .bytes = std::move(raw)}; }
 
 ArrayParam::ArrayParam(Of type, std::size_t count, std::size_t bytes) {
   assert(count <= std::numeric_limits<std::int32_t>::max());
-  const auto [array, element] = types_of(type);
-  param_.type = array;
+  param_.type = type.array;
   std::string& head = param_.bytes.emplace();
   head.reserve(20 + 12 * count + bytes);
   append_number(head, std::int32_t{1});
   append_number(head, std::int32_t{1});
-  append_number(head, static_cast<std::int32_t>(element));
+  append_number(head, static_cast<std::int32_t>(type.element));
   append_number(head, static_cast<std::int32_t>(count));
   append_number(head, std::int32_t{1});
 }
@@ -125,17 +90,9 @@ void ArrayParam::add(std::uint64_t value) {
   append_number(*param_.bytes, value);
 }
 
-void ArrayParam::add(std::string_view value) {
-  append_number(*param_.bytes, static_cast<std::int32_t>(value.size()));
-  *param_.bytes += value;
-}
-
-void ArrayParam::add(const std::optional<std::string>& value) {
-  if (value) {
-    add(std::string_view(*value));
-  } else {
-    append_number(*param_.bytes, std::int32_t{-1});
-  }
+void ArrayParam::add(std::optional<std::string_view> value) {
+  append_number(*param_.bytes, value ? static_cast<std::int32_t>(value->size()) : -1);
+  *param_.bytes += value.value_or("");
 }
 
 Param ArrayParam::finish() && { return std::move(param_); }
@@ -179,31 +136,18 @@ Timestamp Rows::moment(int row, int column) const {
   return std::chrono::floor<std::chrono::milliseconds>(kFirst + microseconds(passed));
 }
 
-std::int16_t number_of_log(EntryType log) {
-  for (std::size_t i = 0; i < kLogs.size(); ++i) {
-    if (kLogs[i] == log) {
-      return static_cast<std::int16_t>(i);
-    }
-  }
-  assert(false);
-  return 0;
-}
-
-std::optional<EntryType> log_of_number(std::int16_t number) {
-  if (number < 0 || static_cast<std::size_t>(number) >= kLogs.size()) {
-    return std::nullopt;
-  }
-  return kLogs[static_cast<std::size_t>(number)];
-}
-
 FeedRow feed_row(const Rows& rows, int row) {
-  const std::uint16_t op = static_cast<std::uint16_t>(rows.smallint(row, 2));
+  static_assert(kEntryTypeCount == 8 && static_cast<int>(EntryType::kArtifact) == 7,
+                "the numbers of logs in the tables are those of the types, and never change");
+  const auto kind = [&](int column) {  // Of 8 bits; one beyond stays none.
+    return std::min<std::uint16_t>(static_cast<std::uint16_t>(rows.smallint(row, column)), 0xFF);
+  };
   FeedRow feed{
       .seq = rows.bigint(row, 0),
       .replica = rows.uuid(row, 1),
-      .op = static_cast<FeedOp>(std::min<std::uint16_t>(op, 0xFF)),
+      .op = static_cast<FeedOp>(kind(2)),
       .session_id = std::string(rows.raw(row, 3)),
-      .log = log_of_number(rows.smallint(row, 4)).value_or(static_cast<EntryType>(0xFF)),
+      .log = static_cast<EntryType>(kind(4)),
       .target = rows.bigint(row, 5),
       .entry_id = std::string(rows.raw(row, 6)),
       .who = std::string(rows.raw(row, 8)),
