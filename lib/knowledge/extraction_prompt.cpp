@@ -60,56 +60,6 @@ std::string log_line(EntryType type, Timestamp at, JsonValue entry) {
   return json.end_object().take() + "\n";
 }
 
-}  // namespace
-
-void ExtractionLog::add(EntryType type, JsonValue entry, std::string_view line) {
-  if (type != EntryType::kConversation && type != EntryType::kDecision &&
-      type != EntryType::kFinding && type != EntryType::kEvent) {
-    return;
-  }
-  const EntryHead head = entry_head(type, entry);
-  const std::string name = fmt::format("{} {}", entry_type_info(type).name, head.id);
-  const auto place = places_.try_emplace(name, entries_.size()).first->second;
-  if (place == entries_.size()) {
-    entries_.emplace_back();
-  }
-  assert(entries_.size() == places_.size());
-  entries_[place] = {.type = type,
-                     .at = head.timestamp,
-                     .line = head.sensitive ? std::string() : std::string(line)};
-}
-
-bool ExtractionLog::empty() const {
-  return std::ranges::all_of(entries_, [](const Logged& each) { return each.line.empty(); });
-}
-
-std::string ExtractionLog::prompt() const {
-  std::vector<const Logged*> newest_first;
-  for (const Logged& each : entries_) {
-    if (!each.line.empty()) {
-      newest_first.push_back(&each);
-    }
-  }
-  std::ranges::stable_sort(newest_first, [](const Logged* a, const Logged* b) {
-    return a->at < b->at;  // Those of one moment stay in the order of the logs.
-  });
-  std::ranges::reverse(newest_first);
-  const std::string front = instructions() + std::string(kOpen);
-  std::string log;
-  JsonParser parser;
-  for (const Logged* each : newest_first) {
-    const Result<JsonValue> entry = parser.parse(each->line);
-    const std::string longer = entry ? log_line(each->type, each->at, *entry) + log : log;
-    if (estimate_tokens(front + longer + std::string(kClose)) > kExtractionTokensMax) {
-      break;
-    }
-    log = longer;
-  }
-  return front + log + std::string(kClose);
-}
-
-namespace {
-
 /// `answer` without the fence around it; what comes before the JSON is blank, so that all of it
 /// stands where it stood. A fence that isn't closed stays, and is no JSON.
 std::string json_in(std::string_view answer) {
@@ -254,6 +204,52 @@ Result<std::vector<ExtractedFact>> read_answer(std::string_view answer) {
 }
 
 }  // namespace
+
+void ExtractionLog::add(EntryType type, JsonValue entry, std::string_view line) {
+  if (type != EntryType::kConversation && type != EntryType::kDecision &&
+      type != EntryType::kFinding && type != EntryType::kEvent) {
+    return;
+  }
+  const EntryHead head = entry_head(type, entry);
+  const std::string name = fmt::format("{} {}", entry_type_info(type).name, head.id);
+  const auto place = places_.try_emplace(name, entries_.size()).first->second;
+  if (place == entries_.size()) {
+    entries_.emplace_back();
+  }
+  assert(entries_.size() == places_.size());
+  entries_[place] = {.type = type,
+                     .at = head.timestamp,
+                     .line = head.sensitive ? std::string() : std::string(line)};
+}
+
+bool ExtractionLog::empty() const {
+  return std::ranges::all_of(entries_, [](const Logged& each) { return each.line.empty(); });
+}
+
+std::string ExtractionLog::prompt() const {
+  std::vector<const Logged*> newest_first;
+  for (const Logged& each : entries_) {
+    if (!each.line.empty()) {
+      newest_first.push_back(&each);
+    }
+  }
+  std::ranges::stable_sort(newest_first, [](const Logged* a, const Logged* b) {
+    return a->at < b->at;  // Those of one moment stay in the order of the logs.
+  });
+  std::ranges::reverse(newest_first);
+  const std::string front = instructions() + std::string(kOpen);
+  std::string log;
+  JsonParser parser;
+  for (const Logged* each : newest_first) {
+    const Result<JsonValue> entry = parser.parse(each->line);
+    const std::string longer = entry ? log_line(each->type, each->at, *entry) + log : log;
+    if (estimate_tokens(front + longer + std::string(kClose)) > kExtractionTokensMax) {
+      break;
+    }
+    log = longer;
+  }
+  return front + log + std::string(kClose);
+}
 
 Result<std::vector<ExtractedFact>> parse_extraction_answer(std::string_view answer) {
   Result<std::vector<ExtractedFact>> facts = read_answer(answer);

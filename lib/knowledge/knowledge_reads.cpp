@@ -244,55 +244,6 @@ auto recall_rank(const KnowledgeItem& item) {
                     std::tie(item.key, item.id, item.category));
 }
 
-}  // namespace
-
-Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
-                                                 std::span<const std::string> sessions,
-                                                 std::optional<Timestamp> as_of) {
-  return choose_steadily(store, [&]() -> Result<std::vector<KnowledgeItem>> {
-    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources, session_sources(store, sessions));
-    KnowledgeCollector collector(as_of, store.clock.now(), &store);
-    constexpr std::size_t kAtOnce = 64;  // Each may be as large as a session.
-    for (std::size_t at = 0; at < sources.size(); at += kAtOnce) {
-      const std::size_t count = std::min(kAtOnce, sources.size() - at);
-      BMAD_TRY(collect_sessions(store, std::span(sources).subspan(at, count), as_of, collector));
-    }
-    return collector.finish();
-  });
-}
-
-SubjectHashes held_subjects(std::span<const ItemOutline> outlines) {
-  SubjectHashes held;
-  for (const ItemOutline& item : outlines) {
-    if (item.key_hash != 0 && item.is_reviewed() && item.trust >= kLowTrust) {
-      held.emplace(item.category, item.key_hash);
-    }
-  }
-  return held;
-}
-
-SubjectHashes held_subjects(std::span<const KnowledgeItem> items) {
-  SubjectHashes held;
-  for (const KnowledgeItem& item : items) {
-    if (!item.key.empty() && item.trust >= kLowTrust && is_in_force(item.review)) {
-      held.emplace(item.category, outline_hash(item.key));
-    }
-  }
-  return held;
-}
-
-Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& items) {
-  if (store.access && !store.access->may_read(EntryType::kFact)) {
-    BMAD_TRY(check_read(store, EntryType::kPreference));
-  }
-  std::erase_if(items, [&](const KnowledgeItem& item) {
-    return store.access && !store.access->may_read(item.type);
-  });
-  return {};
-}
-
-namespace {
-
 /// One memory that is recalled from.
 struct RecallSource {
   RecallSource(const Store& its_store, const RecallOptions& options)
@@ -381,6 +332,51 @@ Result<std::vector<KnowledgeItem>> recall_from(RecallSource& source, const Recal
 }
 
 }  // namespace
+
+Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
+                                                 std::span<const std::string> sessions,
+                                                 std::optional<Timestamp> as_of) {
+  return choose_steadily(store, [&]() -> Result<std::vector<KnowledgeItem>> {
+    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources, session_sources(store, sessions));
+    KnowledgeCollector collector(as_of, store.clock.now(), &store);
+    constexpr std::size_t kAtOnce = 64;  // Each may be as large as a session.
+    for (std::size_t at = 0; at < sources.size(); at += kAtOnce) {
+      const std::size_t count = std::min(kAtOnce, sources.size() - at);
+      BMAD_TRY(collect_sessions(store, std::span(sources).subspan(at, count), as_of, collector));
+    }
+    return collector.finish();
+  });
+}
+
+SubjectHashes held_subjects(std::span<const ItemOutline> outlines) {
+  SubjectHashes held;
+  for (const ItemOutline& item : outlines) {
+    if (item.key_hash != 0 && item.is_reviewed() && item.trust >= kLowTrust) {
+      held.emplace(item.category, item.key_hash);
+    }
+  }
+  return held;
+}
+
+SubjectHashes held_subjects(std::span<const KnowledgeItem> items) {
+  SubjectHashes held;
+  for (const KnowledgeItem& item : items) {
+    if (!item.key.empty() && item.trust >= kLowTrust && is_in_force(item.review)) {
+      held.emplace(item.category, outline_hash(item.key));
+    }
+  }
+  return held;
+}
+
+Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& items) {
+  if (store.access && !store.access->may_read(EntryType::kFact)) {
+    BMAD_TRY(check_read(store, EntryType::kPreference));
+  }
+  std::erase_if(items, [&](const KnowledgeItem& item) {
+    return store.access && !store.access->may_read(item.type);
+  });
+  return {};
+}
 
 Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& options) const {
   BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, "recall"));

@@ -22,6 +22,74 @@ namespace {
 /// Whether Error::field names one, by its path: no id of a session has a slash.
 bool is_segment(std::string_view field) { return field.contains('/'); }
 
+/// A statement, and the latest version of its entry.
+struct Version {
+  std::uint32_t line = 0;
+  Stated stated;
+  const StatementOutline* latest = nullptr;
+  double trust = 1;  ///< As far as it is known who wrote it.
+  Origin origin = Origin::kAccepted;
+
+  [[nodiscard]] const StatementOutline& outline() const { return stated.row->outline; }
+  /// Whether `next`, which comes behind it, is of the same entry and says nothing else.
+  [[nodiscard]] bool says_the_same(const Version& next) const {
+    return latest == next.latest && outline().at == next.outline().at &&
+           outline().value_hash == next.outline().value_hash;
+  }
+};
+
+/// The newest that is trusted, or else the newest: as ItemMaker in knowledge_item.cpp.
+std::size_t holding(std::span<const Version> versions) {
+  assert(!versions.empty());
+  for (std::size_t i = versions.size(); i-- > 0;) {
+    if (versions[i].trust >= kLowTrust) {
+      return i;
+    }
+  }
+  return versions.size() - 1;
+}
+
+void prefetch(const StatementRow& row) {
+  constexpr std::size_t kCacheLine = 64;
+  const auto* const bytes = reinterpret_cast<const char*>(&row);
+  for (std::size_t at = 0; at < sizeof row; at += kCacheLine) {
+    __builtin_prefetch(bytes + at);
+  }
+}
+
+/// What an item of these, oldest first, says.
+ItemOutline outline_of(std::span<const Version> versions) {
+  const std::size_t holds = holding(versions);
+  const StatementOutline& held = versions[holds].outline();
+  const StatementOutline& latest = *versions[holds].latest;
+  ItemOutline item{.category = latest.category,
+                   .type = held.type,
+                   .session = versions[holds].stated.session,
+                   .review = latest.superseded ? Review::kDropped
+                                               : review_by(versions[holds].origin, latest.review),
+                   .pinned = latest.pinned,
+                   .trust = versions[holds].trust,
+                   .updated_at = held.at,
+                   .key_hash = latest.key_hash,
+                   .value_hash = held.value_hash};
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const StatementOutline& each = versions[i].outline();
+    const bool is_heard = item.trust < kLowTrust || versions[i].trust >= kLowTrust;
+    item.confidence = is_heard ? std::max(item.confidence, each.confidence) : item.confidence;
+    item.contradicted = item.contradicted || each.value_hash != item.value_hash;
+    item.pinned =
+        item.pinned || (versions[i].latest->pinned && each.value_hash == held.value_hash &&
+                        versions[i].origin == Origin::kAgent);
+    item.proposed =
+        item.proposed || (i > holds && item.trust >= kLowTrust && versions[i].trust < kLowTrust &&
+                          each.value_hash != item.value_hash);
+    if (i <= holds && is_heard && each.agent_hash != 0) {
+      item.agent_hash = each.agent_hash;
+    }
+  }
+  return item;
+}
+
 }  // namespace
 
 Status KnownStatements::gather(const ChosenIndexes* chosen) {
@@ -241,108 +309,21 @@ Status KnownStatements::scan_log_of(Session& session, EntryType type,
   return {};
 }
 
-namespace {
-
-/// A statement, and the latest version of its entry.
-struct Version {
-  std::uint32_t line = 0;
-  Stated stated;
-  const StatementOutline* latest = nullptr;
-  double trust = 1;  ///< As far as it is known who wrote it.
-  Origin origin = Origin::kAccepted;
-
-  [[nodiscard]] const StatementOutline& outline() const { return stated.row->outline; }
-  /// Whether `next`, which comes behind it, is of the same entry and says nothing else.
-  [[nodiscard]] bool says_the_same(const Version& next) const {
-    return latest == next.latest && outline().at == next.outline().at &&
-           outline().value_hash == next.outline().value_hash;
-  }
-};
-
-/// The newest that is trusted, or else the newest: as ItemMaker in knowledge_item.cpp.
-std::size_t holding(std::span<const Version> versions) {
-  assert(!versions.empty());
-  for (std::size_t i = versions.size(); i-- > 0;) {
-    if (versions[i].trust >= kLowTrust) {
-      return i;
-    }
-  }
-  return versions.size() - 1;
-}
-
-void prefetch(const StatementRow& row) {
-  constexpr std::size_t kCacheLine = 64;
-  const auto* const bytes = reinterpret_cast<const char*>(&row);
-  for (std::size_t at = 0; at < sizeof row; at += kCacheLine) {
-    __builtin_prefetch(bytes + at);
-  }
-}
-
-/// What an item of these, oldest first, says.
-ItemOutline outline_of(std::span<const Version> versions) {
-  const std::size_t holds = holding(versions);
-  const StatementOutline& held = versions[holds].outline();
-  const StatementOutline& latest = *versions[holds].latest;
-  ItemOutline item{.category = latest.category,
-                   .type = held.type,
-                   .session = versions[holds].stated.session,
-                   .review = latest.superseded ? Review::kDropped
-                                               : review_by(versions[holds].origin, latest.review),
-                   .pinned = latest.pinned,
-                   .trust = versions[holds].trust,
-                   .updated_at = held.at,
-                   .key_hash = latest.key_hash,
-                   .value_hash = held.value_hash};
-  for (std::size_t i = 0; i < versions.size(); ++i) {
-    const StatementOutline& each = versions[i].outline();
-    const bool is_heard = item.trust < kLowTrust || versions[i].trust >= kLowTrust;
-    item.confidence = is_heard ? std::max(item.confidence, each.confidence) : item.confidence;
-    item.contradicted = item.contradicted || each.value_hash != item.value_hash;
-    item.pinned =
-        item.pinned || (versions[i].latest->pinned && each.value_hash == held.value_hash &&
-                        versions[i].origin == Origin::kAgent);
-    item.proposed =
-        item.proposed || (i > holds && item.trust >= kLowTrust && versions[i].trust < kLowTrust &&
-                          each.value_hash != item.value_hash);
-    if (i <= holds && is_heard && each.agent_hash != 0) {
-      item.agent_hash = each.agent_hash;
-    }
-  }
-  return item;
-}
-
-/// Which entries have a sealed version, and when its newest was written.
-class SealedVersions {
- public:
-  void add(const StatementOutline& outline) {
-    if (is_sealed(outline)) {
-      Timestamp& newest = newest_[{outline.type, outline.id_hash}];
-      newest = std::max(newest, outline.at);
-    }
-  }
-  /// Whether one in whatever session is newer than `outline`: what that says holds no more.
-  [[nodiscard]] bool replace(const StatementOutline& outline) const {
-    if (newest_.empty()) {
-      return false;
-    }
-    const auto found = newest_.find({outline.type, outline.id_hash});
-    return found != newest_.end() && found->second > outline.at;
-  }
-
- private:
-  std::map<std::pair<EntryType, std::uint64_t>, Timestamp> newest_;
-};
-
-}  // namespace
-
 void KnownStatements::list_lines() {
-  SealedVersions sealed;
+  // When the newest sealed version of an entry was written, in whatever session: what is older
+  // holds no more.
+  std::map<std::pair<EntryType, std::uint64_t>, Timestamp> sealed;
+  const auto add = [&](const StatementRow& row) {
+    if (is_sealed(row.outline)) {
+      Timestamp& newest = sealed[{row.outline.type, row.outline.id_hash}];
+      newest = std::max(newest, row.outline.at);
+    }
+  };
   const bool may_be_sealed = store_.sealing->is_on();
   std::size_t count = 0;
   for (const Session& session : sessions_) {
     count += session.known.size() + session.scanned.size();
     if (may_be_sealed) {
-      const auto add = [&](const StatementRow& row) { sealed.add(row.outline); };
       std::ranges::for_each(session.known, add);
       std::ranges::for_each(session.scanned, add);
     }
@@ -353,7 +334,9 @@ void KnownStatements::list_lines() {
     for (const std::span<const StatementRow> rows :
          {sessions_[number].known, std::span<const StatementRow>(sessions_[number].scanned)}) {
       for (const StatementRow& row : rows) {
-        if (!sealed.replace(row.outline)) {
+        const auto newer =
+            sealed.empty() ? sealed.end() : sealed.find({row.outline.type, row.outline.id_hash});
+        if (newer == sealed.end() || newer->second <= row.outline.at) {
           lines_.push_back({.session = number, .row = &row});
         }
       }

@@ -76,118 +76,6 @@ bool are_forms_of_one(std::string_view a, std::string_view b) {
   return is_ending || is_slip;
 }
 
-}  // namespace
-
-Words plain_words(std::string_view text) {
-  Words words;
-  std::string word;
-  const auto end_word = [&] {
-    while (!word.empty() && !is_of_word(word.back())) {
-      word.pop_back();
-    }
-    if (!word.empty()) {
-      words.push_back(std::exchange(word, {}));
-    }
-  };
-  for (const char raw : text) {
-    const char c = raw >= 'A' && raw <= 'Z' ? static_cast<char>(raw - 'A' + 'a') : raw;
-    const bool holds_together = !word.empty() && std::string_view("'./:@%+#*-").contains(c);
-    if (is_of_word(c) || holds_together) {
-      word += c;
-    } else {
-      end_word();
-    }
-  }
-  end_word();
-  return words;
-}
-
-Shingles shingles_of(const Words& words) {
-  std::string text;
-  std::vector<std::size_t> begins;
-  for (const std::string& word : words) {
-    text += text.empty() ? "" : " ";
-    begins.push_back(text.size());
-    text += word;
-  }
-  Shingles hashes;
-  const auto add = [&](std::size_t begin, std::size_t end) {
-    hashes.push_back(xxh3(std::string_view(text).substr(begin, end - begin)));
-  };
-  if (words.size() > kCharacterWordsMax) {
-    for (std::size_t i = 0; i + kWordCount <= words.size(); ++i) {
-      const std::size_t last = i + kWordCount - 1;
-      add(begins[i], begins[last] + words[last].size());
-    }
-  } else if (text.size() > kCharacterCount) {
-    for (std::size_t i = 0; i + kCharacterCount <= text.size(); ++i) {
-      add(i, i + kCharacterCount);
-    }
-  } else if (!text.empty()) {
-    add(0, text.size());
-  }
-  std::ranges::sort(hashes);
-  hashes.erase(std::ranges::unique(hashes).begin(), hashes.end());
-  assert(!hashes.empty() || text.empty());
-  return hashes;
-}
-
-Shingles shingles_of(std::string_view text) { return shingles_of(plain_words(text)); }
-
-double shingle_similarity(const Shingles& a, const Shingles& b) {
-  assert(std::ranges::is_sorted(a) && std::ranges::is_sorted(b));
-  std::size_t shared = 0;
-  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
-    if (*i == *j) {
-      ++shared;
-      ++i;
-      ++j;
-    } else if (*i < *j) {
-      ++i;
-    } else {
-      ++j;
-    }
-  }
-  const std::size_t all = a.size() + b.size() - shared;
-  assert(shared <= std::min(a.size(), b.size()));
-  return all == 0 ? 0 : static_cast<double>(shared) / static_cast<double>(all);
-}
-
-bool may_contradict(const Words& a, const Words& b) {
-  if (counts_differ(a, b, has_digit) || counts_differ(a, b, is_negation)) {
-    return true;
-  }
-  const WordSet in_a(a.begin(), a.end());
-  const WordSet in_b(b.begin(), b.end());
-  std::vector<std::string_view> only_a = missing(in_a, in_b);
-  std::vector<std::string_view> only_b = missing(in_b, in_a);
-  for (const std::string_view one : only_a) {
-    if (std::ranges::any_of(only_b, [&](auto other) { return are_opposites(one, other); })) {
-      return true;
-    }
-  }
-  const bool has_order =
-      std::ranges::any_of(a, [](const std::string& word) { return kOrderingWords.contains(word); });
-  if (only_a.empty() && only_b.empty()) {
-    return has_order && a != b;
-  }
-  const auto is_light = [](std::string_view word) { return kLightWords.contains(word); };
-  std::erase_if(only_a, is_light);
-  std::erase_if(only_b, is_light);
-  std::erase_if(only_a, [&](std::string_view word) {
-    const auto form = std::ranges::find_if(
-        only_b, [&](std::string_view other) { return are_forms_of_one(word, other); });
-    const bool has_form = form != only_b.end();
-    if (has_form) {
-      only_b.erase(form);
-    }
-    return has_form;
-  });
-  return !only_a.empty() && only_a.size() == only_b.size();
-}
-
-namespace {
-
 /// An item as it is compared.
 struct Statement {
   const KnowledgeItem* item = nullptr;
@@ -347,6 +235,114 @@ class Planner {
 constexpr double kNearMin = 0.75;
 
 }  // namespace
+
+Words plain_words(std::string_view text) {
+  Words words;
+  std::string word;
+  const auto end_word = [&] {
+    while (!word.empty() && !is_of_word(word.back())) {
+      word.pop_back();
+    }
+    if (!word.empty()) {
+      words.push_back(std::exchange(word, {}));
+    }
+  };
+  for (const char raw : text) {
+    const char c = raw >= 'A' && raw <= 'Z' ? static_cast<char>(raw - 'A' + 'a') : raw;
+    const bool holds_together = !word.empty() && std::string_view("'./:@%+#*-").contains(c);
+    if (is_of_word(c) || holds_together) {
+      word += c;
+    } else {
+      end_word();
+    }
+  }
+  end_word();
+  return words;
+}
+
+Shingles shingles_of(const Words& words) {
+  std::string text;
+  std::vector<std::size_t> begins;
+  for (const std::string& word : words) {
+    text += text.empty() ? "" : " ";
+    begins.push_back(text.size());
+    text += word;
+  }
+  Shingles hashes;
+  const auto add = [&](std::size_t begin, std::size_t end) {
+    hashes.push_back(xxh3(std::string_view(text).substr(begin, end - begin)));
+  };
+  if (words.size() > kCharacterWordsMax) {
+    for (std::size_t i = 0; i + kWordCount <= words.size(); ++i) {
+      const std::size_t last = i + kWordCount - 1;
+      add(begins[i], begins[last] + words[last].size());
+    }
+  } else if (text.size() > kCharacterCount) {
+    for (std::size_t i = 0; i + kCharacterCount <= text.size(); ++i) {
+      add(i, i + kCharacterCount);
+    }
+  } else if (!text.empty()) {
+    add(0, text.size());
+  }
+  std::ranges::sort(hashes);
+  hashes.erase(std::ranges::unique(hashes).begin(), hashes.end());
+  assert(!hashes.empty() || text.empty());
+  return hashes;
+}
+
+Shingles shingles_of(std::string_view text) { return shingles_of(plain_words(text)); }
+
+double shingle_similarity(const Shingles& a, const Shingles& b) {
+  assert(std::ranges::is_sorted(a) && std::ranges::is_sorted(b));
+  std::size_t shared = 0;
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    if (*i == *j) {
+      ++shared;
+      ++i;
+      ++j;
+    } else if (*i < *j) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  const std::size_t all = a.size() + b.size() - shared;
+  assert(shared <= std::min(a.size(), b.size()));
+  return all == 0 ? 0 : static_cast<double>(shared) / static_cast<double>(all);
+}
+
+bool may_contradict(const Words& a, const Words& b) {
+  if (counts_differ(a, b, has_digit) || counts_differ(a, b, is_negation)) {
+    return true;
+  }
+  const WordSet in_a(a.begin(), a.end());
+  const WordSet in_b(b.begin(), b.end());
+  std::vector<std::string_view> only_a = missing(in_a, in_b);
+  std::vector<std::string_view> only_b = missing(in_b, in_a);
+  for (const std::string_view one : only_a) {
+    if (std::ranges::any_of(only_b, [&](auto other) { return are_opposites(one, other); })) {
+      return true;
+    }
+  }
+  const bool has_order =
+      std::ranges::any_of(a, [](const std::string& word) { return kOrderingWords.contains(word); });
+  if (only_a.empty() && only_b.empty()) {
+    return has_order && a != b;
+  }
+  const auto is_light = [](std::string_view word) { return kLightWords.contains(word); };
+  std::erase_if(only_a, is_light);
+  std::erase_if(only_b, is_light);
+  std::erase_if(only_a, [&](std::string_view word) {
+    const auto form = std::ranges::find_if(
+        only_b, [&](std::string_view other) { return are_forms_of_one(word, other); });
+    const bool has_form = form != only_b.end();
+    if (has_form) {
+      only_b.erase(form);
+    }
+    return has_form;
+  });
+  return !only_a.empty() && only_a.size() == only_b.size();
+}
 
 std::vector<MergeProposal> plan_merges(std::span<const KnowledgeItem> items,
                                        double min_similarity) {

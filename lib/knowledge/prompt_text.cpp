@@ -113,6 +113,98 @@ std::size_t escape_size(std::string_view text) {
   return size < text.size() && text[size] >= 0x30 && text[size] <= 0x7E ? size + 1 : size;
 }
 
+/// Whether Markdown would read the beginning of an item's text as a heading, a quote, a table, a
+/// rule, HTML, or another item.
+bool begins_a_block(std::string_view line) {
+  assert(!line.empty());
+  const char first = line.front();
+  const char next = line.size() > 1 ? line[1] : ' ';
+  if (first == '#' || first == '>' || first == '|' || first == '<') {
+    return true;
+  }
+  if (first == '-' || first == '+' || first == '*' || first == '_') {  // **bold** may stay.
+    return next == ' ' || (next == first && first != '*') || longest_run(line, '*') > 2;
+  }
+  const auto digits =
+      static_cast<std::size_t>(std::ranges::find_if_not(line, is_digit) - line.begin());
+  return digits > 0 && digits < line.size() && (line[digits] == '.' || line[digits] == ')') &&
+         (digits + 1 == line.size() || line[digits + 1] == ' ');
+}
+
+/// Whether `rest`, which begins with '<', begins a comment, the end of something, or what models
+/// take for the turn of a speaker. `std::vector<int>` does not.
+bool begins_a_mark(std::string_view rest) {
+  static constexpr std::array<std::string_view, 12> kSpeakers = {
+      "system",      "user", "assistant", "human",    "tool",   "model",
+      "instruction", "im_",  "s>",        "function", "antml:", "bmad-memory"};
+  assert(rest.starts_with('<'));
+  std::string_view name = rest.substr(1);
+  name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
+  if (name.empty() || std::string_view("!?/|").find(name.front()) != std::string_view::npos) {
+    return true;
+  }
+  return std::ranges::any_of(kSpeakers, [&](std::string_view speaker) {
+    return name.size() >= speaker.size() &&
+           std::ranges::equal(name.substr(0, speaker.size()), speaker, {}, to_lower);
+  });
+}
+
+/// Puts a backslash in front of such marks, and of each sign of what would be a fence; in a fence,
+/// which is longer, of the marks alone.
+std::string escaped(std::string_view line, bool in_fence = false) {
+  const std::size_t kFenceSizeMin = in_fence ? line.size() + 1 : 3;
+  std::string out;
+  while (!line.empty()) {
+    const char c = line.front();
+    const std::size_t run =
+        c == '`' || c == '~' ? std::min(line.find_first_not_of(c), line.size()) : std::size_t{1};
+    const bool is_mark = run >= kFenceSizeMin || (c == '<' && begins_a_mark(line));
+    for (std::size_t i = 0; i < run; ++i) {
+      out += is_mark ? "\\" : "";
+      out += c;
+    }
+    line.remove_prefix(run);
+  }
+  return out;
+}
+
+/// What is said of an entry, after its lead.
+struct ToldField {
+  EntryType type;
+  std::string_view lead;
+  std::string_view name;
+};
+constexpr ToldField kToldFields[] = {
+    {EntryType::kConversation, "", "content"},
+    {EntryType::kDecision, "", "decision"},
+    {EntryType::kDecision, "Because: ", "rationale"},
+    {EntryType::kFinding, "", "description"},
+    {EntryType::kFinding, "Recommended: ", "recommendation"},
+    {EntryType::kPreference, "", "value"},
+    {EntryType::kFact, "", "content"},
+    {EntryType::kEvent, "", "kind"},
+    {EntryType::kEvent, "With ", "tool"},
+    {EntryType::kEvent, "", "path"},
+    {EntryType::kEvent, "", "content"},
+    {EntryType::kArtifact, "", "title"},
+    {EntryType::kArtifact, "In ", "path"},
+    {EntryType::kArtifact, "", "snippet"},
+};
+
+/// Adds `text` behind `lead`, if there is any.
+void add(std::string& out, std::string_view lead, std::string_view text) {
+  if (text.empty()) {
+    return;
+  }
+  if (!out.empty()) {
+    const bool ends_a_sentence =
+        std::string_view(".!?:;").find(out.back()) != std::string_view::npos;
+    out += ends_a_sentence ? " " : ". ";
+  }
+  out += lead;
+  out += text;
+}
+
 }  // namespace
 
 bool is_unseen(char32_t c) {
@@ -218,65 +310,6 @@ std::string cut_text(std::string_view text, std::size_t size_max) {
   return std::string(kept) + std::string(kEllipsis);
 }
 
-namespace {
-
-/// Whether Markdown would read the beginning of an item's text as a heading, a quote, a table, a
-/// rule, HTML, or another item.
-bool begins_a_block(std::string_view line) {
-  assert(!line.empty());
-  const char first = line.front();
-  const char next = line.size() > 1 ? line[1] : ' ';
-  if (first == '#' || first == '>' || first == '|' || first == '<') {
-    return true;
-  }
-  if (first == '-' || first == '+' || first == '*' || first == '_') {  // **bold** may stay.
-    return next == ' ' || (next == first && first != '*') || longest_run(line, '*') > 2;
-  }
-  const auto digits =
-      static_cast<std::size_t>(std::ranges::find_if_not(line, is_digit) - line.begin());
-  return digits > 0 && digits < line.size() && (line[digits] == '.' || line[digits] == ')') &&
-         (digits + 1 == line.size() || line[digits + 1] == ' ');
-}
-
-/// Whether `rest`, which begins with '<', begins a comment, the end of something, or what models
-/// take for the turn of a speaker. `std::vector<int>` does not.
-bool begins_a_mark(std::string_view rest) {
-  static constexpr std::array<std::string_view, 12> kSpeakers = {
-      "system",      "user", "assistant", "human",    "tool",   "model",
-      "instruction", "im_",  "s>",        "function", "antml:", "bmad-memory"};
-  assert(rest.starts_with('<'));
-  std::string_view name = rest.substr(1);
-  name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
-  if (name.empty() || std::string_view("!?/|").find(name.front()) != std::string_view::npos) {
-    return true;
-  }
-  return std::ranges::any_of(kSpeakers, [&](std::string_view speaker) {
-    return name.size() >= speaker.size() &&
-           std::ranges::equal(name.substr(0, speaker.size()), speaker, {}, to_lower);
-  });
-}
-
-/// Puts a backslash in front of such marks, and of each sign of what would be a fence; in a fence,
-/// which is longer, of the marks alone.
-std::string escaped(std::string_view line, bool in_fence = false) {
-  const std::size_t kFenceSizeMin = in_fence ? line.size() + 1 : 3;
-  std::string out;
-  while (!line.empty()) {
-    const char c = line.front();
-    const std::size_t run =
-        c == '`' || c == '~' ? std::min(line.find_first_not_of(c), line.size()) : std::size_t{1};
-    const bool is_mark = run >= kFenceSizeMin || (c == '<' && begins_a_mark(line));
-    for (std::size_t i = 0; i < run; ++i) {
-      out += is_mark ? "\\" : "";
-      out += c;
-    }
-    line.remove_prefix(run);
-  }
-  return out;
-}
-
-}  // namespace
-
 std::string harmless_line(std::string_view text, std::size_t size_max) {
   std::string line = escaped(cut_text(visible_line(text), size_max));
   if (!line.empty() && begins_a_block(line)) {
@@ -304,47 +337,6 @@ std::string fenced(std::string_view lines) {
   assert(!lines.contains(fence) && "else a text could close it");
   return fmt::format("{}text\n{}{}\n", fence, lines, fence);
 }
-
-namespace {
-
-/// What is said of an entry, after its lead.
-struct ToldField {
-  EntryType type;
-  std::string_view lead;
-  std::string_view name;
-};
-constexpr ToldField kToldFields[] = {
-    {EntryType::kConversation, "", "content"},
-    {EntryType::kDecision, "", "decision"},
-    {EntryType::kDecision, "Because: ", "rationale"},
-    {EntryType::kFinding, "", "description"},
-    {EntryType::kFinding, "Recommended: ", "recommendation"},
-    {EntryType::kPreference, "", "value"},
-    {EntryType::kFact, "", "content"},
-    {EntryType::kEvent, "", "kind"},
-    {EntryType::kEvent, "With ", "tool"},
-    {EntryType::kEvent, "", "path"},
-    {EntryType::kEvent, "", "content"},
-    {EntryType::kArtifact, "", "title"},
-    {EntryType::kArtifact, "In ", "path"},
-    {EntryType::kArtifact, "", "snippet"},
-};
-
-/// Adds `text` behind `lead`, if there is any.
-void add(std::string& out, std::string_view lead, std::string_view text) {
-  if (text.empty()) {
-    return;
-  }
-  if (!out.empty()) {
-    const bool ends_a_sentence =
-        std::string_view(".!?:;").find(out.back()) != std::string_view::npos;
-    out += ends_a_sentence ? " " : ". ";
-  }
-  out += lead;
-  out += text;
-}
-
-}  // namespace
 
 std::string entry_prose(EntryType type, JsonValue entry) {
   std::string out;

@@ -303,6 +303,23 @@ class Rememberer {
   std::map<std::pair<std::string, EntryType>, Planned> planned_;  // By session and type.
 };
 
+/// `item`'s line with the members of `preference`, whose text is `line`.
+Result<std::string> restated(const KnowledgeItem& item, JsonValue preference, std::string_view line,
+                             Timestamp now) {
+  BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(item.json));
+  ObjectText object(*entry, item.json);
+  const ObjectText members(preference, line);
+  object.remove("source");  // The new statement has its own source and review.
+  object.remove("review");
+  object.set_string("updated_at", format_rfc3339(next_version_time(*entry, now)));
+  for (const JsonMember& member : preference.members()) {
+    if (member.key != "type") {
+      object.set(member.key, std::string(members.raw(member.key)));
+    }
+  }
+  return object.to_line();
+}
+
 }  // namespace
 
 Result<std::vector<KnowledgeItem>> known_under_keys(KnownStatements& known,
@@ -339,27 +356,6 @@ Result<std::vector<Remembered>> remember_all(Store& store, std::span<const Remem
   assert(remembered.size() == params.size() && "one for each");
   return remembered;
 }
-
-namespace {
-
-/// `item`'s line with the members of `preference`, whose text is `line`.
-Result<std::string> restated(const KnowledgeItem& item, JsonValue preference, std::string_view line,
-                             Timestamp now) {
-  BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(item.json));
-  ObjectText object(*entry, item.json);
-  const ObjectText members(preference, line);
-  object.remove("source");  // The new statement has its own source and review.
-  object.remove("review");
-  object.set_string("updated_at", format_rfc3339(next_version_time(*entry, now)));
-  for (const JsonMember& member : preference.members()) {
-    if (member.key != "type") {
-      object.set(member.key, std::string(members.raw(member.key)));
-    }
-  }
-  return object.to_line();
-}
-
-}  // namespace
 
 Result<std::vector<std::string>> preferences_as_versions(Store& store,
                                                          std::span<const std::string_view> lines) {

@@ -51,32 +51,19 @@ class YamlParser {
   yaml_parser_t parser_{};
 };
 
-/// What the events of a document may add up to.
-class Bounds {
- public:
-  /// What `event` goes beyond; empty when nothing.
-  std::string exceeded(const yaml_event_t& event) {
-    const bool is_list = event.type == YAML_SEQUENCE_START_EVENT;
-    const bool is_mapping = event.type == YAML_MAPPING_START_EVENT;
-    const bool is_end =
-        event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
-    const bool has_name = event.type == YAML_ALIAS_EVENT ||
-                          (is_list && event.data.sequence_start.anchor != nullptr) ||
-                          (is_mapping && event.data.mapping_start.anchor != nullptr) ||
-                          (event.type == YAML_SCALAR_EVENT && event.data.scalar.anchor != nullptr);
-    assert((!is_end || depth_ > 0) && "libyaml ends only what it began");
-    depth_ = depth_ + (is_list || is_mapping ? 1 : 0) - (is_end ? 1 : 0);
-    aliases_ += has_name ? 1 : 0;
-    return depth_ > kDepthMax ? fmt::format("is more than {} levels deep", kDepthMax)
-           : aliases_ > kAliasesMax
-               ? fmt::format("has more than {} anchors and aliases", kAliasesMax)
-               : std::string();
+/// Whether the event has an anchor, or is an alias of one.
+bool has_name(const yaml_event_t& event) {
+  switch (event.type) {
+    case YAML_SEQUENCE_START_EVENT:
+      return event.data.sequence_start.anchor != nullptr;
+    case YAML_MAPPING_START_EVENT:
+      return event.data.mapping_start.anchor != nullptr;
+    case YAML_SCALAR_EVENT:
+      return event.data.scalar.anchor != nullptr;
+    default:
+      return event.type == YAML_ALIAS_EVENT;
   }
-
- private:
-  std::size_t depth_ = 0;
-  std::size_t aliases_ = 0;
-};
+}
 
 /// Reads the events of the first document: what libyaml would build of it takes time that grows
 /// with the square of its depth and of its anchors, so both are bounded before it is built.
@@ -96,19 +83,26 @@ Status check_bounds(std::string_view text, const std::string& display_path) {
     return too_much(fmt::format("has more than {} lines that begin with %", kDirectivesMax), 0);
   }
   YamlParser parser(text);
-  Bounds bounds;
+  std::size_t depth = 0;
+  std::size_t names = 0;
   bool is_done = false;
   while (!is_done) {
     yaml_event_t event;
     if (yaml_parser_parse(parser.get(), &event) == 0) {
       return parser.problem(display_path);
     }
-    const std::string exceeded = bounds.exceeded(event);
+    const yaml_event_type_t type = event.type;
+    depth += type == YAML_SEQUENCE_START_EVENT || type == YAML_MAPPING_START_EVENT ? 1 : 0;
+    depth -= type == YAML_SEQUENCE_END_EVENT || type == YAML_MAPPING_END_EVENT ? 1 : 0;
+    names += has_name(event) ? 1 : 0;
     const std::uint64_t line = event.start_mark.line + 1;
-    is_done = event.type == YAML_DOCUMENT_END_EVENT || event.type == YAML_STREAM_END_EVENT;
+    is_done = type == YAML_DOCUMENT_END_EVENT || type == YAML_STREAM_END_EVENT;
     yaml_event_delete(&event);
-    if (!exceeded.empty()) {
-      return too_much(exceeded, line);
+    if (depth > kDepthMax) {
+      return too_much(fmt::format("is more than {} levels deep", kDepthMax), line);
+    }
+    if (names > kAliasesMax) {
+      return too_much(fmt::format("has more than {} anchors and aliases", kAliasesMax), line);
     }
   }
   return {};

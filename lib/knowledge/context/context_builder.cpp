@@ -250,10 +250,7 @@ Context build_context(const ContextInput& input, const ContextRules& rules) {
   for (const std::size_t index : by_use(candidates.said)) {
     const ContextCandidate& candidate = candidates.said[index];
     if (!page.take(index, candidate)) {
-      context.omitted.push_back({.section = candidate.item.section,
-                                 .session_id = candidate.item.session_id,
-                                 .id = candidate.item.id,
-                                 .why = std::string(kOverCeiling)});
+      omit(context.omitted, candidate.item.section, candidate.item, kOverCeiling);
     }
   }
   for (const auto& [index, part] : page.parts()) {
@@ -377,10 +374,7 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
   }
   const bool is_told = was_told(entry);
   if (is_told || said_.covers(SaidTexts::key_of(entry), said)) {
-    omitted.push_back({.section = section,
-                       .session_id = entry.session_id,
-                       .id = entry.id,
-                       .why = is_told ? std::string(kToldBefore) : "said above"});
+    omit(omitted, section, entry, is_told ? kToldBefore : "said above");
     return std::nullopt;
   }
   said_.add(SaidTexts::key_of(entry), said);

@@ -56,6 +56,14 @@ inline constexpr std::string_view kToldBefore = "told in this session";
 /// "near 5.20 (coverage 0.44, words 2)".
 std::string near_text(const Nearness& nearness);
 
+/// Adds `item`, an entry or an item of knowledge, to what is left out.
+template <typename Item>
+void omit(std::vector<ContextOmission>& omitted, ContextSection section, const Item& item,
+          std::string_view why) {
+  omitted.push_back(
+      {.section = section, .session_id = item.session_id, .id = item.id, .why = std::string(why)});
+}
+
 struct ContextRules {
   std::size_t max_tokens = 800;
   std::size_t facts_max = 5;

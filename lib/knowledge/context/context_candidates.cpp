@@ -248,7 +248,7 @@ class Chooser {
     for (std::size_t i = 0; i < found.size() && left > 0; ++i) {
       const KnowledgeItem& item = *found[i];
       if (is_chosen(item)) {
-        omit(section, item, "said above");
+        omit(result_.omitted, section, item, "said above");
         continue;
       }
       left -= add_item(section, item, why_of_task(item)) ? 1 : 0;
@@ -295,7 +295,7 @@ class Chooser {
         continue;
       }
       if (hit.said_before && !has_newer) {
-        omit(ContextSection::kTaskSnippets, hit.entry, "said before");
+        omit(result_.omitted, ContextSection::kTaskSnippets, hit.entry, "said before");
         continue;
       }
       const std::string why = fmt::format("fits the task, relevance {:.2f}, {}", hit.relevance,
@@ -318,12 +318,6 @@ class Chooser {
     return said_.has_entry(SaidTexts::key_of(item));
   }
 
-  template <typename Item>
-  void omit(ContextSection section, const Item& item, std::string why) {
-    result_.omitted.push_back(
-        {.section = section, .session_id = item.session_id, .id = item.id, .why = std::move(why)});
-  }
-
   /// Adds `item`, unless it is said already. True when it was added.
   bool add_item(ContextSection section, const KnowledgeItem& item, const std::string& why) {
     const std::string said = comparable_text(item.value);
@@ -332,11 +326,11 @@ class Chooser {
       return false;
     }
     if (rules_.told.contains(told_hash(item.session_id, item.type, item.id))) {
-      omit(section, item, std::string(kToldBefore));
+      omit(result_.omitted, section, item, kToldBefore);
       return false;
     }
     if (!said_.add(SaidTexts::key_of(item), said)) {
-      omit(section, item, "said above");
+      omit(result_.omitted, section, item, "said above");
       return false;
     }
     said_.add_sources(item.learned_from);

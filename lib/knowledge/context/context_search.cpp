@@ -305,12 +305,9 @@ class ContextSearch {
     for (std::vector<Hit>* const hits : {&sources.known, &sources.said}) {
       for (const Hit& hit : *hits) {
         if (is_far(hit)) {
-          sources.omitted.push_back({.section = hits == &sources.known
-                                                    ? ContextSection::kTaskFacts
-                                                    : ContextSection::kTaskSnippets,
-                                     .session_id = hit.entry.session_id,
-                                     .id = hit.entry.id,
-                                     .why = "not near: " + near_text(hit.nearness)});
+          omit(sources.omitted,
+               hits == &sources.known ? ContextSection::kTaskFacts : ContextSection::kTaskSnippets,
+               hit.entry, "not near: " + near_text(hit.nearness));
         }
       }
       std::erase_if(*hits, is_far);

@@ -48,37 +48,6 @@ std::string unused_key(std::string_view data) {
   return key;
 }
 
-}  // namespace
-
-SummaryPrompt summary_prompt(std::string_view body, std::span<const DialogueMessage> messages) {
-  assert(!messages.empty());
-  SummaryPrompt prompt;
-  std::string talk;
-  std::size_t tokens = 0;
-  for (const DialogueMessage& message : messages) {
-    const std::string text = shown(message);
-    tokens += estimate_tokens(text);
-    if (tokens > kPromptTokensMax && prompt.messages > 0) {
-      break;
-    }
-    talk += text;
-    prompt.up_to_id = message.id;
-    ++prompt.messages;
-  }
-  assert(prompt.messages > 0 && prompt.messages <= messages.size());
-  prompt.messages_left = messages.size() - prompt.messages;
-  const std::string summary = without_controls(body);
-  const std::string mark = fmt::format("====={}=", unused_key(summary + talk));
-  assert(!talk.contains(mark) && !summary.contains(mark) && "no message can close the fence");
-  prompt.text = fmt::format(kSummaryText, mark, kSummaryTokensMax, kSummaryFileName);
-  prompt.text += fmt::format("\n{0} {1} =====\n{2}{3}{0} messages =====\n{4}{0} end =====\n", mark,
-                             kSummaryFileName, summary, summary.ends_with('\n') ? "" : "\n", talk);
-  prompt.tokens = estimate_tokens(prompt.text);
-  return prompt;
-}
-
-namespace {
-
 constexpr std::size_t kQuoteSizeMax = 80;
 
 /// `text` on one line, for a message.
@@ -207,6 +176,33 @@ Status check_size(std::string_view result) {
 }
 
 }  // namespace
+
+SummaryPrompt summary_prompt(std::string_view body, std::span<const DialogueMessage> messages) {
+  assert(!messages.empty());
+  SummaryPrompt prompt;
+  std::string talk;
+  std::size_t tokens = 0;
+  for (const DialogueMessage& message : messages) {
+    const std::string text = shown(message);
+    tokens += estimate_tokens(text);
+    if (tokens > kPromptTokensMax && prompt.messages > 0) {
+      break;
+    }
+    talk += text;
+    prompt.up_to_id = message.id;
+    ++prompt.messages;
+  }
+  assert(prompt.messages > 0 && prompt.messages <= messages.size());
+  prompt.messages_left = messages.size() - prompt.messages;
+  const std::string summary = without_controls(body);
+  const std::string mark = fmt::format("====={}=", unused_key(summary + talk));
+  assert(!talk.contains(mark) && !summary.contains(mark) && "no message can close the fence");
+  prompt.text = fmt::format(kSummaryText, mark, kSummaryTokensMax, kSummaryFileName);
+  prompt.text += fmt::format("\n{0} {1} =====\n{2}{3}{0} messages =====\n{4}{0} end =====\n", mark,
+                             kSummaryFileName, summary, summary.ends_with('\n') ? "" : "\n", talk);
+  prompt.tokens = estimate_tokens(prompt.text);
+  return prompt;
+}
 
 WriterAnswer read_writer_answer(std::string_view out, std::string_view err) {
   WriterAnswer answer{.text = std::string(out)};
