@@ -1,8 +1,7 @@
 -- What PostgreSQL keeps of a hub, and who sees it.
 --
 -- Every key contains the project, by which a hub can be divided. The numbers in "op" are FeedOp's,
--- those in "log" the table's of values.cpp. "who" is the role that pushed a row; rows of version 1
--- have none.
+-- those in "log" EntryType's. "who" is the role that pushed a row; rows of version 1 have none.
 --
 -- There is no index by session: pulls of one session are rare, and it would cost each row 60 bytes.
 --

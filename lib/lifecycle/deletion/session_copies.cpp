@@ -394,8 +394,9 @@ Status SessionCopies::change_deleted_sessions(FileSystem& files, bool dry_run,
   std::vector<std::string> rule_summaries;
   const std::size_t before = counts.size();
   for (auto& [path, file] : deleted_sessions_) {
-    if (file.name == kIndexName || file.name.ends_with(".tmp") ||
-        (purged != nullptr && purged->is_artifact(file.name))) {
+    const bool is_purged = purged != nullptr && purged->is_artifact(file.name);
+    if (file.name == kIndexName || file.name.ends_with(".tmp") || is_purged) {
+      add_count(counts, files, path, is_purged ? 1 : 0);
       BMAD_TRY(dry_run ? Status() : remove_durably(files, path));  // It holds the words.
       continue;
     }
