@@ -9,6 +9,8 @@
 #include <set>
 #include <utility>
 
+#include <re2/re2.h>
+
 #include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
@@ -31,17 +33,11 @@ std::string_view without_controls_around(std::string_view text) {
 /// The name of the tag that `text` begins with, such as "system-reminder"; empty when there is
 /// none.
 std::string_view tag_name(std::string_view text) {
-  constexpr std::size_t kTagSizeMax = 40;
-  if (text.size() < 3 || text[0] != '<' || !is_lower(text[1])) {
-    return {};
-  }
-  std::size_t end = 1;
-  while (end < text.size() && end <= kTagSizeMax &&
-         (is_lower(text[end]) || is_digit(text[end]) || text[end] == '-' || text[end] == '_')) {
-    ++end;
-  }
-  const bool ends = end < text.size() && (text[end] == '>' || text[end] == ' ');
-  return ends ? text.substr(1, end - 1) : std::string_view();
+  static const RE2 kTag("<([a-z][a-z0-9_-]{0,39})[> ]");
+  re2::StringPiece rest(text.data(), text.size());
+  re2::StringPiece name;
+  RE2::Consume(&rest, kTag, &name);
+  return {name.data(), name.size()};
 }
 
 /// Where closing tags stand, so that one look at the text serves for all that open.
@@ -86,24 +82,10 @@ bool is_no_prose(std::string_view line, std::size_t indent, bool is_bullet) {
 
 /// `line` without "- ", "* ", "+ ", "• ", "3. ", "b) " in front.
 std::string_view without_bullet(std::string_view line) {
-  std::size_t size = 0;
-  if (line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ")) {
-    size = 2;
-  } else if (line.starts_with("\u2022")) {
-    size = std::string_view("\u2022").size();
-  } else {
-    std::size_t digits = 0;
-    while (digits < line.size() && digits < 3 && is_digit(line[digits])) {
-      ++digits;
-    }
-    digits = digits == 0 && line.size() > 2 && is_lower(line[0]) && line[1] == ')' ? 1 : digits;
-    const bool marked = digits != 0 && digits + 1 < line.size() &&
-                        (line[digits] == '.' || line[digits] == ')') && line[digits + 1] == ' ';
-    size = marked ? digits + 2 : 0;
-  }
-  assert(size <= line.size());
-  line.remove_prefix(size);
-  line = without_controls_around(line);
+  static const RE2 kBullet("[-*+] |\u2022|[0-9]{1,3}[.)] |[a-z]\\) ");
+  re2::StringPiece rest(line.data(), line.size());
+  RE2::Consume(&rest, kBullet);
+  line = without_controls_around({rest.data(), rest.size()});
   return line.starts_with("[ ] ") || line.starts_with("[x] ") ? line.substr(4) : line;
 }
 

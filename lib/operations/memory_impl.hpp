@@ -115,10 +115,9 @@ struct MemoryManager::Impl {
       return &store;
     }
     BMAD_TRY_ASSIGN(const std::vector<Entry> found, find_in_both(ids, sessions, false, {}));
-    const bool are_there = std::ranges::all_of(found, &Entry::of_user) &&
-                           std::ranges::all_of(ids, [&](const std::string& id) {
-                             return std::ranges::find(found, id, &Entry::id) != found.end();
-                           });
+    const bool are_there =
+        std::ranges::all_of(found, &Entry::of_user) &&
+        std::ranges::all_of(ids, [&](const std::string& id) { return is_among_ids(found, id); });
     assert(!are_there || store.user != nullptr);
     return are_there ? store.user.get() : &store;
   }

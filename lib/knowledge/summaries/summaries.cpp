@@ -231,11 +231,6 @@ Result<CompactedConversation> Summaries::compact(std::string_view session_id,
   return result;
 }
 
-Result<SummaryStats> Summaries::stats(std::string_view session_id) const {
-  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, "summary stats"));
-  return read_summary_stats(*store, std::string(session_id));
-}
-
 std::vector<DialogueMessage> read_dialogue(std::span<const std::string> lines) {
   std::vector<DialogueMessage> messages;
   std::unordered_map<std::string, std::size_t> places;

@@ -42,10 +42,6 @@ struct Conversation {
 /// Errors: as read_summary_files().
 Result<Conversation> read_conversation(const Store& store, const std::string& session_id);
 
-/// How many messages from the front the summary covers: up to the last summarized one; where that
-/// has gone, up to when the summary was written.
-std::size_t summarized_count(const SummaryFiles& files, const Conversation& talk);
-
 /// Whether an update is being written, as far as anybody knows.
 bool is_live(const Store& store, const std::optional<PendingSummary>& pending);
 
@@ -60,8 +56,6 @@ Status write_summary_state(const Store& store, const std::string& session_id,
 /// Adds `record` to what was counted. What fails here fails nothing else.
 void note_summary_record(const Store& store, const std::string& session_id,
                          const std::string& record);
-
-Result<SummaryStats> read_summary_stats(const Store& store, const std::string& session_id);
 
 // Summaries::prompt() and apply() on an opened root.
 

@@ -251,6 +251,23 @@ std::size_t place_after(const Conversation& talk, std::string_view id) {
                                       : static_cast<std::size_t>(found - talk.messages.begin()) + 1;
 }
 
+/// How many messages from the front the summary covers: up to the last summarized one; where that
+/// has gone, up to when the summary was written.
+std::size_t summarized_count(const SummaryFiles& files, const Conversation& talk) {
+  const FrontMatter summary = files.summary();
+  const std::string last = summary.value(kLastSummarizedId);
+  if (last.empty()) {
+    return 0;
+  }
+  if (const std::size_t place = place_after(talk, last); place > 0) {
+    return place;
+  }
+  const std::optional<Timestamp> at = try_parse_rfc3339(summary.value(kSummaryUpdatedAt));
+  const auto later = std::ranges::find_if(
+      talk.messages, [&](const DialogueMessage& message) { return !at || message.at > *at; });
+  return static_cast<std::size_t>(later - talk.messages.begin());
+}
+
 std::uint64_t tokens_from(const Conversation& talk, std::size_t first) {
   assert(first <= talk.messages.size());
   const auto counted = talk.messages | std::views::drop(first);
@@ -405,21 +422,6 @@ Result<Conversation> read_conversation(const Store& store, const std::string& se
   return talk;
 }
 
-std::size_t summarized_count(const SummaryFiles& files, const Conversation& talk) {
-  const FrontMatter summary = files.summary();
-  const std::string last = summary.value(kLastSummarizedId);
-  if (last.empty()) {
-    return 0;
-  }
-  if (const std::size_t place = place_after(talk, last); place > 0) {
-    return place;
-  }
-  const std::optional<Timestamp> at = try_parse_rfc3339(summary.value(kSummaryUpdatedAt));
-  const auto later = std::ranges::find_if(
-      talk.messages, [&](const DialogueMessage& message) { return !at || message.at > *at; });
-  return static_cast<std::size_t>(later - talk.messages.begin());
-}
-
 bool is_live(const Store& store, const std::optional<PendingSummary>& pending) {
   return pending && !is_stale(pending->started_at, store.clock.now(),
                               std::chrono::milliseconds(store.config.summarizer.stale_update_ms));
@@ -464,10 +466,11 @@ void note_summary_record(const Store& store, const std::string& session_id,
   static_cast<void>(add_record(store, session_id, record));
 }
 
-Result<SummaryStats> read_summary_stats(const Store& store, const std::string& session_id) {
-  BMAD_TRY(check_session(store, session_id));
+Result<SummaryStats> Summaries::stats(std::string_view session_id) const {
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, "summary stats"));
+  BMAD_TRY(check_session(*store, std::string(session_id)));
   BMAD_TRY_ASSIGN(const std::optional<std::string> text,
-                  read_if_there(store, session_file(session_id, kSummaryLogName)));
+                  read_if_there(*store, session_file(session_id, kSummaryLogName)));
   return count_summary_records(text.value_or(""));
 }
 
