@@ -50,20 +50,25 @@ class Watching {
 /// Two tools, three pages of resources, one prompt.
 class FakeService : public McpService {
  public:
-  McpCapabilities can = {.tools = true,
-                         .resources = true,
-                         .resources_list_changed = true,
-                         .resources_subscribe = true,
-                         .prompts = true,
-                         .completions = true,
-                         .logging = true};
+  FakeService()
+      : McpService({.name = "fake", .title = "Fake", .version = "9", .instructions = "Hi"},
+                   {.tools = true,
+                    .resources = true,
+                    .resources_list_changed = true,
+                    .resources_subscribe = true,
+                    .prompts = true,
+                    .completions = true,
+                    .logging = true}) {}
+
   std::function<void(McpCall&)> during_call;  ///< What the tool "work" does.
   std::vector<std::pair<std::string, McpOnChange>> watched;
 
-  const McpIdentity& identity() const override { return identity_; }
-  McpCapabilities capabilities() const override { return can; }
-  std::vector<std::string> tools() const override {
-    return {R"({"name":"echo","inputSchema":{"type":"object"}})"};
+  std::vector<std::string> list(std::string_view name) const override {
+    if (name == "tools") {
+      return {R"({"name":"echo","inputSchema":{"type":"object"}})"};
+    }
+    return name == "prompts" ? std::vector<std::string>{R"({"name":"p"})"}
+                             : std::vector<std::string>();
   }
   McpAnswer<McpToolResult> call_tool(std::string_view name, JsonValue arguments,
                                      McpCall& call) override {
@@ -109,7 +114,6 @@ class FakeService : public McpService {
     watched.emplace_back("list", std::move(on_change));
     return std::make_shared<Watching>(watched, "list");
   }
-  std::vector<std::string> prompts() const override { return {R"({"name":"p"})"}; }
   McpAnswer<McpPromptResult> get_prompt(std::string_view name, JsonValue arguments,
                                         McpCall& call) override {
     if (name == "p") {
@@ -128,9 +132,6 @@ class FakeService : public McpService {
       }
     }
   }
-
- private:
-  McpIdentity identity_{.name = "fake", .title = "Fake", .version = "9", .instructions = "Hi"};
 };
 
 /// A connection: what is said to it, and what it has said since.
@@ -313,7 +314,7 @@ TEST_CASE("requests of the modern era and their answers") {
 
 TEST_CASE("what a service doesn't offer is an unknown method") {
   Connection connection;
-  connection.service.can = {.tools = true};
+  connection.service.capabilities = {.tools = true};
   for (const char* method : {"prompts/list", "resources/list", "logging/setLevel",
                              "completion/complete", "resources/subscribe"}) {
     CAPTURE(method);

@@ -252,19 +252,17 @@ McpToolResult graph_failure(std::string text) {
 }  // namespace
 
 GraphService::GraphService(MemoryPlace place, std::string old_file)
-    : identity_{.name = "memory-server", .version = "0.6.3"},
+    : McpService({.name = "memory-server", .version = "0.6.3"}, {.tools = true,
+                                                                 .tools_list_changed = true,
+                                                                 .resources = true,
+                                                                 .resources_list_changed = true,
+                                                                 .resources_subscribe = true}),
       old_file_(std::move(old_file)),
       memory_(std::move(place)) {}
 
 /// The nine tools of the reference memory server (0.6.3), as it describes them and in its order.
-std::vector<std::string> GraphService::tools() const { return mcp_described("graph_tools"); }
-
-McpCapabilities GraphService::capabilities() const {
-  return {.tools = true,
-          .tools_list_changed = true,
-          .resources = true,
-          .resources_list_changed = true,
-          .resources_subscribe = true};
+std::vector<std::string> GraphService::list(std::string_view name) const {
+  return mcp_described(fmt::format("graph_{}", name));
 }
 
 /// What the reference server kept, line by line. A line that is none is an error, as it is there:

@@ -61,24 +61,19 @@ Result<MemoryManager*> LazyMemory::to_write() {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
                  .message = "this server was started with --read-only and writes nothing"};
   }
-  BMAD_TRY_ASSIGN(MemoryManager* const memory, made());
+  BMAD_TRY_ASSIGN(MemoryManager * memory, to_read());
+  if (memory == nullptr) {
+    const std::scoped_lock lock(mutex_);
+    if (!memory_) {
+      std::string root = MemoryManager::root_to_create(place_.explicit_root,
+                                                       place_.environment_root, place_.directory);
+      BMAD_TRY(MemoryManager::init(root, trusting_folder()));
+      BMAD_TRY(open(std::move(root)));
+    }
+    memory = &*memory_;
+  }
   std::call_once(said_, [&] { std::ranges::for_each(rule_warnings(*memory), warn); });
   return memory;
-}
-
-Result<MemoryManager*> LazyMemory::made() {
-  BMAD_TRY_ASSIGN(MemoryManager* const memory, to_read());
-  if (memory != nullptr) {
-    return memory;
-  }
-  const std::scoped_lock lock(mutex_);
-  if (memory_) {
-    return &*memory_;
-  }
-  std::string root = MemoryManager::root_to_create(place_.explicit_root, place_.environment_root,
-                                                   place_.directory);
-  BMAD_TRY(MemoryManager::init(root, trusting_folder()));
-  return open(std::move(root));
 }
 
 Result<Readable> to_read_either(LazyMemory& project, LazyMemory& users) {

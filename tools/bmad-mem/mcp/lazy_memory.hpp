@@ -48,7 +48,6 @@ class LazyMemory {
 
  private:
   Result<MemoryManager*> open(std::string root);
-  Result<MemoryManager*> made();
 
   const MemoryPlace place_;
   std::mutex mutex_;                     // Guards the next one until it has a value.

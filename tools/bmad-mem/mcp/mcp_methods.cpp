@@ -53,13 +53,13 @@ Members initialize(McpServer& it, McpCall& call) {
   return json_members_of("protocolVersion", is_known ? asked : known.front(), "capabilities",
                          raw_json(capabilities_json(it.can())), "serverInfo",
                          raw_json(it.server_info), "instructions",
-                         if_some(it.service.identity().instructions));
+                         if_some(it.service.identity.instructions));
 }
 
 Members discover(McpServer& it, McpCall& /*call*/) {
   return json_members_of("supportedVersions", raw_json(mcp_supported_versions()), "capabilities",
                          raw_json(capabilities_json(it.can())), "instructions",
-                         if_some(it.service.identity().instructions));
+                         if_some(it.service.identity.instructions));
 }
 
 Members set_level(McpServer& it, McpCall& call) {
@@ -80,11 +80,15 @@ std::string list_members(std::string_view name, const McpPage& page) {
 }
 
 /// The only page of a list that fits on one.
-Members whole_list(McpCall& call, std::string_view name, std::vector<std::string> items) {
+Members whole_list(McpServer& it, McpCall& call) {
+  const std::string_view method = call.message().method;
+  const std::string_view name = method == "resources/templates/list"
+                                    ? "resourceTemplates"
+                                    : method.substr(0, method.find('/'));
   if (call.message().params["cursor"].present()) {
     return invalid_params("unknown cursor; this list has one page");
   }
-  return list_members(name, {.items = std::move(items)});
+  return list_members(name, {.items = it.service.list(name)});
 }
 
 Members list_resources(McpServer& it, McpCall& call) {
@@ -268,21 +272,14 @@ constexpr std::array kMethods = std::to_array<McpServer::Method>({
      [](McpServer& /*it*/, McpCall& /*call*/) -> Members { return std::string(); }},
     {"server/discover", kModern, true, nullptr, "", kFixedMs, discover},
     {"logging/setLevel", kLegacy, true, &Can::logging, "", -1, set_level},
-    {"tools/list", kBoth, true, &Can::tools, "", kFixedMs,
-     [](McpServer& it, McpCall& call) { return whole_list(call, "tools", it.service.tools()); }},
+    {"tools/list", kBoth, true, &Can::tools, "", kFixedMs, whole_list},
     {"tools/call", kBoth, false, &Can::tools, "name", -1, call_tool},
     {"resources/list", kBoth, false, &Can::resources, "", 0, list_resources},
-    {"resources/templates/list", kBoth, true, &Can::resources, "", kFixedMs,
-     [](McpServer& it, McpCall& call) {
-       return whole_list(call, "resourceTemplates", it.service.resource_templates());
-     }},
+    {"resources/templates/list", kBoth, true, &Can::resources, "", kFixedMs, whole_list},
     {"resources/read", kBoth, false, &Can::resources, "uri", 0, read_resource},
     {"resources/subscribe", kLegacy, false, &Can::resources_subscribe, "uri", -1, subscribe},
     {"resources/unsubscribe", kLegacy, false, &Can::resources_subscribe, "uri", -1, unsubscribe},
-    {"prompts/list", kBoth, true, &Can::prompts, "", kFixedMs,
-     [](McpServer& it, McpCall& call) {
-       return whole_list(call, "prompts", it.service.prompts());
-     }},
+    {"prompts/list", kBoth, true, &Can::prompts, "", kFixedMs, whole_list},
     {"prompts/get", kBoth, false, &Can::prompts, "name", -1, get_prompt},
     {"completion/complete", kBoth, false, &Can::completions, "", -1, complete},
     {kMcpListen, kModern, false, nullptr, "", -1, listen},

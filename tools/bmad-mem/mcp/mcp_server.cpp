@@ -175,10 +175,10 @@ McpServer::McpServer(McpService& the_service, std::shared_ptr<McpSink> the_event
     : service(the_service),
       events(std::move(the_events)),
       lasts(it_lasts),
-      server_info(server_info_of(the_service.identity())) {}
+      server_info(server_info_of(the_service.identity)) {}
 
 McpCapabilities McpServer::can() const {
-  McpCapabilities can = service.capabilities();
+  McpCapabilities can = service.capabilities;
   if (!lasts) {
     can.tools_list_changed = can.resources_list_changed = false;
     can.resources_subscribe = can.logging = false;

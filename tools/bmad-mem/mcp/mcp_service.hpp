@@ -86,14 +86,10 @@ class McpCall {
   /// Tells those who watch `uri` over this connection that it has changed, before the answer. For
   /// services that know of a change because they made it; others use subscribe().
   void resource_updated(std::string_view uri);
-  /// The client's name, such as "claude-code"; empty when it has not said.
-  [[nodiscard]] const std::string& client_name() const { return client; }
-  /// The member `_meta` of the request; may be absent.
-  [[nodiscard]] JsonValue meta() const { return message_->meta; }
 
   // Of the protocol. Set before the call is shared between threads.
   bool is_modern = false;
-  std::string client;
+  std::string client;  ///< Its name, such as "claude-code"; empty when it has not said.
   std::optional<McpLogLevel> log_level;  ///< The least severe that is wanted; none when absent.
   std::function<void(std::string_view uri)> on_resource_updated;
 
@@ -192,13 +188,16 @@ std::string_view mcp_instructions();
 
 class McpService {
  public:
+  McpService(McpIdentity its_identity, McpCapabilities its_capabilities)
+      : identity(std::move(its_identity)), capabilities(its_capabilities) {}
   virtual ~McpService() = default;
 
-  [[nodiscard]] virtual const McpIdentity& identity() const = 0;
-  [[nodiscard]] virtual McpCapabilities capabilities() const = 0;
+  const McpIdentity identity;
+  McpCapabilities capabilities;
 
-  /// Tool objects as JSON, always in the same order.
-  [[nodiscard]] virtual std::vector<std::string> tools() const { return {}; }
+  /// The objects of the list "tools", "prompts" or "resourceTemplates" as JSON, always in the same
+  /// order.
+  [[nodiscard]] virtual std::vector<std::string> list(std::string_view name) const = 0;
   /// `arguments` is an object, or absent. Unknown names: kInvalidParams.
   virtual McpAnswer<McpToolResult> call_tool(std::string_view name, JsonValue /*arguments*/,
                                              McpCall& /*call*/) {
@@ -208,7 +207,6 @@ class McpService {
   /// One page of the resources; `cursor` is empty for the first one. A cursor that this service has
   /// not made: kInvalidParams.
   virtual McpAnswer<McpPage> resources(std::string_view /*cursor*/) { return McpPage{}; }
-  [[nodiscard]] virtual std::vector<std::string> resource_templates() const { return {}; }
   virtual McpAnswer<std::vector<McpResourceText>> read_resource(std::string_view uri,
                                                                 McpCall& /*call*/) {
     return McpError{McpError::Kind::kUnknownResource, "Resource not found: " + std::string(uri)};
@@ -230,8 +228,6 @@ class McpService {
   /// Returns whether there is more of it.
   virtual bool rest() { return false; }
 
-  /// Prompt objects as JSON, always in the same order.
-  [[nodiscard]] virtual std::vector<std::string> prompts() const { return {}; }
   virtual McpAnswer<McpPromptResult> get_prompt(std::string_view name, JsonValue /*arguments*/,
                                                 McpCall& /*call*/) {
     return McpError{McpError::Kind::kInvalidParams, "Unknown prompt: " + std::string(name)};

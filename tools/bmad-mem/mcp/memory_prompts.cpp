@@ -161,8 +161,6 @@ McpCompletion complete_tags(std::string_view value, std::vector<std::string> tag
 
 }  // namespace
 
-std::vector<std::string> MemoryService::prompts() const { return mcp_described("prompts"); }
-
 McpAnswer<McpPromptResult> MemoryService::get_prompt(std::string_view name, JsonValue arguments,
                                                      McpCall& /*call*/) {
   if (name == "load_context") {

@@ -163,10 +163,6 @@ McpAnswer<McpPage> MemoryService::resources(std::string_view cursor) {
   return page;
 }
 
-std::vector<std::string> MemoryService::resource_templates() const {
-  return mcp_described("resource_templates");
-}
-
 McpAnswer<std::vector<McpResourceText>> MemoryService::read_resource(std::string_view uri,
                                                                      McpCall& /*call*/) {
   BMAD_TRY_ASSIGN(MemoryManager* const memory, memory_.to_read());

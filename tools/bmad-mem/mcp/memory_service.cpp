@@ -102,10 +102,17 @@ Result<MemoryManager*> MemoryToolCall::existing(bool or_users) {
 }
 
 MemoryService::MemoryService(MemoryServiceOptions options)
-    : identity_{.name = "bmad-mem",
-                .title = "Project memory",
-                .version = std::string(tool_version()),
-                .instructions = std::string(without_line_end(mcp_instructions()))},
+    : McpService({.name = "bmad-mem",
+                  .title = "Project memory",
+                  .version = std::string(tool_version()),
+                  .instructions = std::string(without_line_end(mcp_instructions()))},
+                 {.tools = true,
+                  .resources = true,
+                  .resources_list_changed = true,
+                  .resources_subscribe = true,
+                  .prompts = true,
+                  .completions = true,
+                  .logging = true}),
       memory_(options.place),
       users_({.explicit_root = options.place.user_root,
               .agent_id = options.place.agent_id,
@@ -117,17 +124,10 @@ MemoryService::MemoryService(MemoryServiceOptions options)
 
 MemoryService::~MemoryService() = default;
 
-McpCapabilities MemoryService::capabilities() const {
-  return {.tools = true,
-          .resources = true,
-          .resources_list_changed = true,
-          .resources_subscribe = true,
-          .prompts = true,
-          .completions = true,
-          .logging = true};
-}
-
-std::vector<std::string> MemoryService::tools() const {
+std::vector<std::string> MemoryService::list(std::string_view name) const {
+  if (name != "tools") {
+    return mcp_described(name);
+  }
   const bool read_only = memory_.place().read_only;  // The few that read are all listed.
   std::vector<std::string> out;
   for (const MemoryTool& tool : all_memory_tools()) {
@@ -191,8 +191,8 @@ std::string session_of_host(const SessionHints& hints, const std::string& root,
   if (!hints.session_id.empty()) {
     return hints.session_id;
   }
-  const std::string_view codex = call.meta()["sessionId"].string();
-  if (!codex.empty() && call.client_name().starts_with("codex")) {
+  const std::string_view codex = call.message().meta["sessionId"].string();
+  if (!codex.empty() && call.client.starts_with("codex")) {
     return session_id_from("codex-", codex);
   }
   std::string noted = hints.has_host ? noted_conversation(root) : std::string();
@@ -206,7 +206,7 @@ SessionParams params_of(const SessionHints& hints, std::string session_id, const
   params.session_id = std::move(session_id);
   params.project_name = hints.project_name;
   params.session_type = "mcp";
-  const std::string client = call.client_name();
+  const std::string client = call.client;
   if (!client.empty()) {
     params.agent_ids = {std::string(utf8_prefix(client, 100))};
   }

@@ -100,27 +100,22 @@ class MemoryService : public McpService {
   /// The user's own memory.
   LazyMemory& users() { return users_; }
 
-  [[nodiscard]] const McpIdentity& identity() const override { return identity_; }
-  [[nodiscard]] McpCapabilities capabilities() const override;
-  [[nodiscard]] std::vector<std::string> tools() const override;
+  [[nodiscard]] std::vector<std::string> list(std::string_view name) const override;
   /// Takes what is new into the index.
   bool rest() override;
-  /// Also a tool that tools() leaves out.
+  /// Also a tool that list() leaves out.
   McpAnswer<McpToolResult> call_tool(std::string_view name, JsonValue arguments,
                                      McpCall& call) override;
   McpAnswer<McpPage> resources(std::string_view cursor) override;
-  [[nodiscard]] std::vector<std::string> resource_templates() const override;
   McpAnswer<std::vector<McpResourceText>> read_resource(std::string_view uri,
                                                         McpCall& call) override;
   McpAnswer<McpSubscription> subscribe(const std::string& uri, McpOnChange on_change) override;
   McpSubscription subscribe_to_list(McpOnChange on_change) override;
-  [[nodiscard]] std::vector<std::string> prompts() const override;
   McpAnswer<McpPromptResult> get_prompt(std::string_view name, JsonValue arguments,
                                         McpCall& call) override;
   McpAnswer<McpCompletion> complete(const McpCompletionQuery& query) override;
 
  private:
-  McpIdentity identity_;
   LazyMemory memory_;
   LazyMemory users_;
   WritingSession session_;
@@ -142,9 +137,7 @@ class GraphService : public McpService {
   /// no graph yet; it stays as it is. May be empty.
   GraphService(MemoryPlace place, std::string old_file);
 
-  [[nodiscard]] const McpIdentity& identity() const override { return identity_; }
-  [[nodiscard]] McpCapabilities capabilities() const override;
-  [[nodiscard]] std::vector<std::string> tools() const override;
+  [[nodiscard]] std::vector<std::string> list(std::string_view name) const override;
   McpAnswer<McpToolResult> call_tool(std::string_view name, JsonValue arguments,
                                      McpCall& call) override;
   McpAnswer<McpPage> resources(std::string_view cursor) override;
@@ -157,7 +150,6 @@ class GraphService : public McpService {
   Result<GraphStore*> store(bool to_write);
   Status take_old_file(GraphStore& graph);
 
-  McpIdentity identity_;
   std::string old_file_;
   LazyMemory memory_;
   std::mutex mutex_;  // Guards the next one, and all that is done with it.

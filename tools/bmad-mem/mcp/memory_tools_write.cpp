@@ -5,6 +5,7 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -60,7 +61,7 @@ std::string agent_of(MemoryToolCall& call, std::string named) {
     return named;
   }
   const std::string& configured = call.memory.place().agent_id;
-  return configured.empty() ? std::string(utf8_prefix(call.call.client_name(), 200)) : configured;
+  return configured.empty() ? std::string(utf8_prefix(call.call.client, 200)) : configured;
 }
 
 /// The fields that a call gives besides the text. Errors: E_INVALID_QUERY.
@@ -303,33 +304,25 @@ Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
 
 namespace {
 
-struct DeletionCall {
-  std::vector<std::string> ids;
-  std::string action;
-};
-
 /// What became of a deletion, and what to do `next`.
-McpToolResult deletion_result(const DeletionCall& wanted, std::uint64_t count,
+McpToolResult deletion_result(std::string_view action, std::uint64_t count,
                               const std::vector<RemovedEntry>& removed,
                               const std::vector<std::string>& unknown,
                               std::optional<Timestamp> expires, std::string_view next) {
   std::vector<RemovedEntry> entries;
-  for (const RemovedEntry& entry : removed) {  // One with several versions stands there once.
-    if (entries.empty() || entries.back().session_id != entry.session_id ||
-        entries.back().id != entry.id) {
-      entries.push_back(entry);
-    }
-  }
+  const auto place = [](const RemovedEntry& entry) { return std::tie(entry.session_id, entry.id); };
+  // One with several versions stands there once.
+  std::ranges::unique_copy(removed, std::back_inserter(entries), {}, place);
   return {.text = std::string(next),
-          .structured = json_object("action", wanted.action, "count", count, "entries",
+          .structured = json_object("action", action, "count", count, "entries",
                                     shaped(shape::entry_name, entries), "unknown_ids", unknown,
                                     "recoverable_until", expires, "next", next)};
 }
 
-Result<McpToolResult> restore(MemoryManager& memory, const DeletionCall& wanted) {
-  BMAD_TRY_ASSIGN(const UndeleteReport report, memory.undelete({.ids = wanted.ids}));
+Result<McpToolResult> restore(MemoryManager& memory, const std::vector<std::string>& ids) {
+  BMAD_TRY_ASSIGN(const UndeleteReport report, memory.undelete({.ids = ids}));
   return deletion_result(
-      wanted, report.lines, {}, report.left_behind, {},
+      "restore", report.lines, {}, report.left_behind, {},
       report.lines != 0 ? "They are found again."
                         : "Nothing came back: these ids aren't deleted, or their time is over.");
 }
@@ -337,18 +330,19 @@ Result<McpToolResult> restore(MemoryManager& memory, const DeletionCall& wanted)
 }  // namespace
 
 Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
-  const DeletionCall wanted = {.ids = call.texts("ids"), .action = call.text("action")};
+  const std::vector<std::string> ids = call.texts("ids");
+  const std::string action = call.text("action");
   const std::vector<std::string> sessions = call.listed("session_id");
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing());
-  if (wanted.action == "restore") {
-    return restore(*memory, wanted);
+  if (action == "restore") {
+    return restore(*memory, ids);
   }
-  const bool is_preview = wanted.action != "delete";
+  const bool is_preview = action != "delete";
   BMAD_TRY_ASSIGN(
       const DeletionReport report,
-      memory->delete_entries({.ids = wanted.ids, .sessions = sessions}, {.dry_run = is_preview}));
+      memory->delete_entries({.ids = ids, .sessions = sessions}, {.dry_run = is_preview}));
   std::vector<std::string> unknown;
-  for (const std::string& id : wanted.ids) {
+  for (const std::string& id : ids) {
     if (std::ranges::find(report.removed, id, &RemovedEntry::id) == report.removed.end()) {
       unknown.emplace_back(utf8_prefix(id, 200));
     }
@@ -357,7 +351,7 @@ Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
       report.entries == 0 ? "None of these ids exists; use memory_search to find entries."
       : is_preview        ? "Nothing was changed. To delete them call again with action delete."
                           : "Deleted. To undo call again with the same ids and action restore.";
-  return deletion_result(wanted, report.entries, report.removed, unknown, report.expires_at, next);
+  return deletion_result(action, report.entries, report.removed, unknown, report.expires_at, next);
 }
 
 void OfferedReviews::offer(std::string id, std::string value) {

@@ -13,6 +13,7 @@
 #include "bmad_mem/query.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/filters.hpp"
+#include "cli/results.hpp"
 #include "cli/text.hpp"
 
 namespace bmad_mem::cli {
@@ -246,44 +247,36 @@ LinkRequest read_link(const ToolArguments& args) {
 }
 
 RememberParams read_statement(const ToolArguments& args) {
-  RememberParams params;
-  params.category = try_parse_category(args.text("category")).value_or(Category::kProjectFact);
-  params.key = args.text("key");
-  params.value = args.text("value");
-  params.confidence = args.share("confidence").value_or(params.confidence);
-  params.tags = args.texts("tag");
-  params.agent_id = args.text("agent");
-  params.source.kind = args.text("source");
-  if (params.source.kind == "web") {
-    params.source.trust = kWebTrust;
-  }
-  params.pinned = args.boolean("pinned");
-  params.session_id = args.text("session");
-  return params;
+  const std::string source = args.text("source");
+  return {.category = try_parse_category(args.text("category")).value_or(Category::kProjectFact),
+          .key = args.text("key"),
+          .value = args.text("value"),
+          .agent_id = args.text("agent"),
+          .confidence = args.share("confidence").value_or(kUsualConfidence),
+          .tags = args.texts("tag"),
+          .source = {.kind = source, .trust = only_if(source == "web", kWebTrust)},
+          .pinned = args.boolean("pinned"),
+          .session_id = args.text("session")};
 }
 
 ContextOptions read_context_options(const ToolArguments& args) {
-  ContextOptions options{.agent_id = args.text("agent"), .task = args.text("task")};
-  options.as_of = args.time("as_of");
-  if (const std::size_t tokens = args.count("max_tokens"); tokens != 0) {
-    options.max_tokens = tokens;
-  }
-  return options;
+  return {.agent_id = args.text("agent"),
+          .task = args.text("task"),
+          .max_tokens = if_some(args.count("max_tokens")),
+          .as_of = args.time("as_of")};
 }
 
 RecallOptions read_recall_options(const ToolArguments& args) {
-  RecallOptions options;
-  options.category = try_parse_category(args.text("category"));
-  options.key = args.text("key");
-  options.agent_id = args.text("agent");
-  options.sessions = args.texts("session");
-  options.min_confidence = args.share("min_confidence").value_or(0);
-  options.candidates = args.boolean("candidates");
-  options.contradicted_only = args.boolean("contradicted");
-  options.as_of = args.time("as_of");
-  options.limit = args.count("limit");
-  options.offset = args.count("offset");
-  return options;
+  return {.category = try_parse_category(args.text("category")),
+          .agent_id = args.text("agent"),
+          .key = args.text("key"),
+          .sessions = args.texts("session"),
+          .as_of = args.time("as_of"),
+          .min_confidence = args.share("min_confidence").value_or(0),
+          .candidates = args.boolean("candidates"),
+          .contradicted_only = args.boolean("contradicted"),
+          .limit = args.count("limit"),
+          .offset = args.count("offset")};
 }
 
 Result<EntryFilter> read_entry_filter(const ToolArguments& args) {
