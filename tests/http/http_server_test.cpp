@@ -91,7 +91,7 @@ class Answers : public HttpHandler {
 class Served {
  public:
   Served() : server_(HttpServer::open(answers, options()).value()) {
-    runs_ = std::thread([this] { has_ended = server_.run(); });
+    runs_ = std::thread([this] { has_ended = server_->run(); });
   }
   Served(const Served&) = delete;
   Served& operator=(const Served&) = delete;
@@ -99,11 +99,11 @@ class Served {
 
   void stop() {
     if (runs_.joinable()) {
-      server_.stop();
+      server_->stop();
       runs_.join();
     }
   }
-  [[nodiscard]] std::uint16_t port() const { return server_.port(); }
+  [[nodiscard]] std::uint16_t port() const { return server_->port; }
 
   Answers answers;
   bool has_ended = false;
@@ -124,7 +124,7 @@ class Served {
             .writers = 1};
   }
 
-  HttpServer server_;
+  std::unique_ptr<HttpServer> server_;
   std::thread runs_;
 };
 

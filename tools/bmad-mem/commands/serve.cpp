@@ -156,19 +156,20 @@ Result<ExitStatus> serve(Tool& tool, MemoryManager& memory, MemoryService& agent
                          std::uint16_t port, std::optional<ServerFile> file) {
   Access access;
   const std::unique_ptr<HttpHandler> app = make_app(memory, agents.users(), agents, access);
-  BMAD_TRY_ASSIGN(HttpServer server, HttpServer::open(*app, server_options(port)));
+  BMAD_TRY_ASSIGN(const std::unique_ptr<HttpServer> server,
+                  HttpServer::open(*app, server_options(port)));
   RunningServer served{.pid = ::getpid(),
-                       .port = server.port(),
+                       .port = server->port,
                        .token_file = {},
                        .token = std::string(access.token())};
   if (file) {
     BMAD_TRY(
-        file->write(memory.root(), server.port(), access.token(), tool.args().has("read-only")));
+        file->write(memory.root(), server->port, access.token(), tool.args().has("read-only")));
     served.token_file = file->token_file();
   }
   print_served(tool, memory.root(),
-               one_time_link(access, server.port(), std::chrono::steady_clock::now()), served);
-  const bool has_ended = server.run();
+               one_time_link(access, server->port, std::chrono::steady_clock::now()), served);
+  const bool has_ended = server->run();
   if (file) {
     file->remove();
   }

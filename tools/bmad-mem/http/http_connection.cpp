@@ -32,18 +32,8 @@ HttpConnection::Time now() { return std::chrono::steady_clock::now(); }
 
 }  // namespace
 
-HttpCore::HttpCore(HttpHandler& the_handler, const HttpServerOptions& the_options)
-    : handler(the_handler),
-      options(the_options),
-      // Each connection has one task at most, so adding one never waits.
-      workers(the_options.workers,
-              2 * (the_options.connections_max + the_options.streams_max) + 64),
-      writers(the_options.writers, the_options.writers + 1) {
-  workers.when_idle(the_options.pause, [this] { return handler.rest(); });
-}
-
-HttpConnection::HttpConnection(HttpCore& core, std::unique_ptr<IoSocket> socket)
-    : core_(&core), socket_(std::move(socket)), progress_(now()) {}
+HttpConnection::HttpConnection(HttpServer& server, std::unique_ptr<IoSocket> socket)
+    : server_(&server), socket_(std::move(socket)), progress_(now()) {}
 
 HttpConnection::~HttpConnection() {
   if (outlet_) {
@@ -60,27 +50,27 @@ void HttpConnection::turn_away() {
 // Reading.
 
 void HttpConnection::next_request() {
-  reader_ = std::make_unique<RequestReader>(core_->options.request, core_->port);
+  reader_ = std::make_unique<RequestReader>(server_->options.request, server_->port);
   state_ = State::kReading;
-  closes_ = core_->is_stopping;
+  closes_ = server_->is_stopping;
   since_ = now();
-  deadline_ = wait_until(core_->options.idle_time);
+  deadline_ = wait_until(server_->options.idle_time);
   process();
 }
 
 /// When `time` is over; earlier for a client of which nothing is known.
 HttpConnection::Time HttpConnection::wait_until(std::chrono::milliseconds time) const {
-  return now() + (is_known_ ? time : std::min(time, core_->options.stranger_time));
+  return now() + (is_known_ ? time : std::min(time, server_->options.stranger_time));
 }
 
 /// Counts bytes of the body. False when all bodies together have too many.
 bool HttpConnection::hold_body(std::size_t size) {
   body_held_ += size;
-  core_->bodies += size;
-  return core_->bodies <= core_->options.bodies_size_max;
+  server_->bodies += size;
+  return server_->bodies <= server_->options.bodies_size_max;
 }
 
-void HttpConnection::release_body() { core_->bodies -= std::exchange(body_held_, 0); }
+void HttpConnection::release_body() { server_->bodies -= std::exchange(body_held_, 0); }
 
 void HttpConnection::read() {
   if (is_reading_ || state_ == State::kClosed) {
@@ -123,7 +113,7 @@ void HttpConnection::process() {
   using ReaderState = RequestReader::State;
   while (state_ == State::kReading) {
     if (input_size_ != 0 && reader_->state() == ReaderState::kNothing) {
-      deadline_ = wait_until(core_->options.head_time);
+      deadline_ = wait_until(server_->options.head_time);
     }
     const bool is_body = reader_->state() == ReaderState::kBody;
     const std::size_t used = reader_->take(std::string_view(input_).substr(0, input_size_));
@@ -158,7 +148,7 @@ void HttpConnection::on_head() {
   is_head_method_ = reader_->is_head_method();
   is_http_1_0_ = reader_->is_http_1_0();
   closes_ = closes_ || is_http_1_0_ || !reader_->keeps_alive();
-  const HttpAdmission admission = core_->handler.admit(reader_->head());
+  const HttpAdmission admission = server_->handler.admit(reader_->head());
   is_known_ = is_known_ || admission.is_known;
   if (admission.refusal) {
     refuse(*admission.refusal);
@@ -166,7 +156,7 @@ void HttpConnection::on_head() {
   }
   reader_->take_body(admission.body_size_max);
   if (reader_->state() == RequestReader::State::kBody) {
-    deadline_ = now() + core_->options.body_time;
+    deadline_ = now() + server_->options.body_time;
     if (reader_->expects_continue() && input_size_ == 0) {
       send(shared("HTTP/1.1 100 Continue\r\n\r\n"));
     }
@@ -181,14 +171,14 @@ void HttpConnection::hand_over() {
   deadline_ = Time::max();
   auto request = std::make_shared<const HttpRequest>(reader_->take_request());
   reader_.reset();
-  core_->workers.add([self = shared_from_this(), request = std::move(request)] {
+  server_->workers.add([self = shared_from_this(), request = std::move(request)] {
     auto response = std::make_shared<HttpResponse>();
     try {
-      *response = self->core_->handler.handle(*request);
+      *response = self->server_->handler.handle(*request);
     } catch (const std::exception& failure) {
       *response = failure_response(error_of_exception(failure));
     }
-    self->core_->loop.post([self, response] {
+    self->server_->loop.post([self, response] {
       self->release_body();
       self->answer(std::move(*response));
     });
@@ -201,7 +191,7 @@ void HttpConnection::answer(HttpResponse response) {
   if (state_ != State::kHandling) {
     return;  // The client has gone.
   }
-  closes_ = closes_ || core_->is_stopping;
+  closes_ = closes_ || server_->is_stopping;
   if (response.open_events) {
     start_events(std::move(response));
   } else if (response.write_body) {
@@ -234,7 +224,7 @@ void HttpConnection::send_whole(const HttpResponse& response) {
 }
 
 void HttpConnection::start_pipe(HttpResponse response) {
-  if (core_->pipes >= core_->options.writers) {
+  if (server_->pipes >= server_->options.writers) {
     send_whole(put_off("too_many_connections",
                        "too many exports are under way; try again in a moment", "1"));
     return;
@@ -246,10 +236,11 @@ void HttpConnection::start_pipe(HttpResponse response) {
   }
   state_ = State::kPiping;
   is_over_ = false;
-  ++core_->pipes;
-  outlet_ = std::make_shared<Outlet>(shared_from_this(), core_->loop, kPipeSizeMax, !is_http_1_0_);
-  core_->writers.add([self = shared_from_this(), outlet = outlet_,
-                      make = std::make_shared<HttpResponse>(std::move(response))] {
+  ++server_->pipes;
+  outlet_ =
+      std::make_shared<Outlet>(shared_from_this(), server_->loop, kPipeSizeMax, !is_http_1_0_);
+  server_->writers.add([self = shared_from_this(), outlet = outlet_,
+                        make = std::make_shared<HttpResponse>(std::move(response))] {
     bool is_whole = false;
     try {
       is_whole = make->write_body(*outlet);
@@ -257,12 +248,12 @@ void HttpConnection::start_pipe(HttpResponse response) {
       is_whole = false;
     }
     make->write_body = nullptr;  // What it holds goes on the thread that used it.
-    self->core_->loop.post([self, is_whole] { self->end_pipe(is_whole); });
+    self->server_->loop.post([self, is_whole] { self->end_pipe(is_whole); });
   });
 }
 
 void HttpConnection::end_pipe(bool is_whole) {
-  --core_->pipes;
+  --server_->pipes;
   if (state_ != State::kPiping) {
     return;
   }
@@ -281,7 +272,7 @@ void HttpConnection::end_pipe(bool is_whole) {
 }
 
 void HttpConnection::start_events(HttpResponse response) {
-  if (core_->streams >= core_->options.streams_max) {
+  if (server_->streams >= server_->options.streams_max) {
     refuse(put_off("too_many_connections", "too many streams are open", "5"));
     return;
   }
@@ -293,12 +284,12 @@ void HttpConnection::start_events(HttpResponse response) {
   }
   state_ = State::kEvents;
   is_over_ = false;
-  ++core_->streams;
+  ++server_->streams;
   input_ = std::string();
   input_size_ = 0;
-  outlet_ = std::make_shared<Outlet>(shared_from_this(), core_->loop,
-                                     core_->options.stream_size_max, /*is_chunked=*/false);
-  core_->workers.add(
+  outlet_ = std::make_shared<Outlet>(shared_from_this(), server_->loop,
+                                     server_->options.stream_size_max, /*is_chunked=*/false);
+  server_->workers.add(
       [self = shared_from_this(), outlet = outlet_, open = std::move(response.open_events)] {
         std::shared_ptr<void> kept;
         try {
@@ -306,7 +297,7 @@ void HttpConnection::start_events(HttpResponse response) {
         } catch (const std::exception&) {
           outlet->close();  // The client tries again.
         }
-        self->core_->loop.post([self, kept = std::move(kept)]() mutable {
+        self->server_->loop.post([self, kept = std::move(kept)]() mutable {
           if (self->state_ == State::kEvents) {
             self->kept_ = std::move(kept);
           }
@@ -325,7 +316,7 @@ void HttpConnection::end_events() {
 /// Waits until the client has seen all and closes its end.
 void HttpConnection::linger() {
   if (state_ == State::kEvents) {
-    --core_->streams;
+    --server_->streams;
   }
   state_ = State::kLingering;
   kept_.reset();
@@ -340,7 +331,7 @@ void HttpConnection::close() {
     return;
   }
   if (state_ == State::kEvents) {
-    --core_->streams;
+    --server_->streams;
   }
   if (state_ != State::kHandling) {
     release_body();  // Otherwise the one who works on it still holds it.
@@ -353,9 +344,9 @@ void HttpConnection::close() {
   }
   kept_.reset();
   output_.clear();
-  core_->connections.erase(self);
-  if (core_->is_stopping && core_->connections.empty()) {
-    core_->loop.finish();
+  server_->connections.erase(self);
+  if (server_->is_stopping && server_->connections.empty()) {
+    server_->loop.finish();
   }
 }
 
@@ -427,7 +418,7 @@ void HttpConnection::on_drained() {
 // Ending.
 
 void HttpConnection::on_tick(Time now_is) {
-  if (is_writing_ && now_is - progress_ > core_->options.stuck_time) {
+  if (is_writing_ && now_is - progress_ > server_->options.stuck_time) {
     close();
   } else if (now_is > deadline_) {
     const bool has_begun =
@@ -438,7 +429,7 @@ void HttpConnection::on_tick(Time now_is) {
       close();
     }
   } else if (state_ == State::kEvents && !is_writing_ && !is_over_ &&
-             now_is - progress_ >= core_->options.heartbeat) {
+             now_is - progress_ >= server_->options.heartbeat) {
     static const auto kHeartbeat = shared(": ka\n\n");
     send(kHeartbeat);
   }

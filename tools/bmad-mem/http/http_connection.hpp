@@ -24,19 +24,14 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <string_view>
 
 #include "http/http_message.hpp"
 #include "http/http_server.hpp"
-#include "http/io_loop.hpp"
 #include "http/request_reader.hpp"
-#include "mcp/task_queue.hpp"
 
 namespace bmad_mem::cli {
-
-class HttpConnection;
 
 /// What other threads write to a connection: a body in pieces, or events.
 /// Threads: safe, also when the connection is closed and the server gone.
@@ -69,28 +64,11 @@ class Outlet : public HttpBodyWriter, public HttpEventSink {
   std::size_t waiting_ = 0;
 };
 
-/// What the connections of a server share.
-struct HttpCore {
-  HttpCore(HttpHandler& the_handler, const HttpServerOptions& the_options);
-
-  HttpHandler& handler;
-  const HttpServerOptions options;
-  std::uint16_t port = 0;
-  IoLoop loop;
-  std::set<std::shared_ptr<HttpConnection>> connections;
-  std::size_t streams = 0;  // Of the connections: those that are streams of events.
-  std::size_t pipes = 0;    // Bodies that are being made in pieces.
-  std::size_t bodies = 0;   // Bytes of requests that are read or worked on.
-  bool is_stopping = false;
-  TaskQueue workers;  // Last: their threads end before the loop goes.
-  TaskQueue writers;
-};
-
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  HttpConnection(HttpCore& core, std::unique_ptr<IoSocket> socket);
+  HttpConnection(HttpServer& server, std::unique_ptr<IoSocket> socket);
   ~HttpConnection();
 
   void start();
@@ -145,7 +123,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void on_written(bool is_ok, std::size_t size);
   void on_drained();
 
-  HttpCore* core_;
+  HttpServer* server_;
   std::unique_ptr<IoSocket> socket_;
   State state_ = State::kReading;
   std::unique_ptr<RequestReader> reader_;
@@ -156,7 +134,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   bool is_reading_ = false;
   bool is_writing_ = false;
   bool is_known_ = false;
-  std::size_t body_held_ = 0;  // Of core_->bodies.
+  std::size_t body_held_ = 0;  // Of server_->bodies.
   Time since_ = Time::max();
   Time deadline_ = Time::max();
   Time progress_;      // Of writing.

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 
@@ -31,20 +30,17 @@ std::chrono::milliseconds tick_of(const HttpServerOptions& options) {
 
 }  // namespace
 
-struct HttpServer::Impl : HttpCore {
-  using HttpCore::HttpCore;
+HttpServer::HttpServer(HttpHandler& the_handler, const HttpServerOptions& the_options)
+    : handler(the_handler),
+      options(the_options),
+      // Each connection has one task at most, so adding one never waits.
+      workers(the_options.workers,
+              2 * (the_options.connections_max + the_options.streams_max) + 64),
+      writers(the_options.writers, the_options.writers + 1) {
+  workers.when_idle(the_options.pause, [this] { return handler.rest(); });
+}
 
-  void on_client(std::unique_ptr<IoSocket> socket);
-  bool drop_oldest(std::chrono::milliseconds age_min);
-  void drop_strangers();
-  void tick();
-  void wind_down();
-  [[nodiscard]] std::vector<std::shared_ptr<HttpConnection>> all() const {
-    return {connections.begin(), connections.end()};
-  }
-};
-
-void HttpServer::Impl::on_client(std::unique_ptr<IoSocket> socket) {
+void HttpServer::on_client(std::unique_ptr<IoSocket> socket) {
   drop_strangers();
   std::size_t plain = connections.size() - streams;
   if (plain >= options.connections_max && drop_oldest({})) {
@@ -63,7 +59,7 @@ void HttpServer::Impl::on_client(std::unique_ptr<IoSocket> socket) {
 }
 
 /// Closes the connection of a client without a token that is the oldest, if it is of that age.
-bool HttpServer::Impl::drop_oldest(std::chrono::milliseconds age_min) {
+bool HttpServer::drop_oldest(std::chrono::milliseconds age_min) {
   std::shared_ptr<HttpConnection> oldest;
   for (const auto& connection : connections) {
     if (connection->may_go() && (!oldest || connection->since() < oldest->since())) {
@@ -78,7 +74,7 @@ bool HttpServer::Impl::drop_oldest(std::chrono::milliseconds age_min) {
 }
 
 /// Keeps those without a token below their number. Who has just come may be about to show one.
-void HttpServer::Impl::drop_strangers() {
+void HttpServer::drop_strangers() {
   std::size_t strangers = 0;
   for (const auto& connection : connections) {
     strangers += connection->is_stranger() ? 1 : 0;
@@ -88,7 +84,7 @@ void HttpServer::Impl::drop_strangers() {
   }
 }
 
-void HttpServer::Impl::tick() {
+void HttpServer::tick() {
   const auto now = std::chrono::steady_clock::now();
   loop.after(tick_of(options), [this] { tick(); });
   for (const auto& connection : all()) {
@@ -96,7 +92,7 @@ void HttpServer::Impl::tick() {
   }
 }
 
-void HttpServer::Impl::wind_down() {
+void HttpServer::wind_down() {
   if (std::exchange(is_stopping, true)) {
     return;
   }
@@ -115,42 +111,37 @@ void HttpServer::Impl::wind_down() {
   });
 }
 
-HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-HttpServer::HttpServer(HttpServer&&) noexcept = default;
-HttpServer::~HttpServer() = default;
-
-Result<HttpServer> HttpServer::open(HttpHandler& handler, const HttpServerOptions& options) {
+Result<std::unique_ptr<HttpServer>> HttpServer::open(HttpHandler& handler,
+                                                     const HttpServerOptions& options) {
   const Descriptor signals = take_ending_signals();
   if (!signals.is_open()) {
     return Error{.code = ErrorCode::E_STORAGE_IO,
                  .message = fmt::format("cannot wait for signals: {}", std::strerror(errno)),
                  .os_error = errno};
   }
-  auto impl = std::make_unique<Impl>(handler, options);
-  Impl& it = *impl;
-  it.loop.when_readable(signals, [&it] { it.wind_down(); });
-  BMAD_TRY_ASSIGN(it.port, it.loop.listen(options.port,
-                                          [&it](auto socket) { it.on_client(std::move(socket)); }));
-  it.tick();
-  return HttpServer(std::move(impl));
+  auto it = std::make_unique<HttpServer>(handler, options);
+  it->loop.when_readable(signals, [it = it.get()] { it->wind_down(); });
+  BMAD_TRY_ASSIGN(it->port, it->loop.listen(options.port, [it = it.get()](auto socket) {
+    it->on_client(std::move(socket));
+  }));
+  it->tick();
+  return it;
 }
 
-std::uint16_t HttpServer::port() const { return impl_->port; }
-
 bool HttpServer::run() {
-  impl_->loop.run();
-  impl_->workers.drop_waiting();
-  impl_->writers.drop_waiting();
-  const auto until = std::chrono::steady_clock::now() + impl_->options.grace;
+  loop.run();
+  workers.drop_waiting();
+  writers.drop_waiting();
+  const auto until = std::chrono::steady_clock::now() + options.grace;
   bool is_late = false;
   const auto stop = [&] { return is_late = std::chrono::steady_clock::now() >= until; };
-  impl_->workers.wait_until_idle(stop);
-  impl_->writers.wait_until_idle(stop);
+  workers.wait_until_idle(stop);
+  writers.wait_until_idle(stop);
   return !is_late;
 }
 
 void HttpServer::stop() {
-  impl_->loop.post([impl = impl_.get()] { impl->wind_down(); });
+  loop.post([this] { wind_down(); });
 }
 
 }  // namespace bmad_mem::cli

@@ -12,12 +12,17 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
+#include <vector>
 
 #include "bmad_mem/result.hpp"
 #include "http/http_message.hpp"
+#include "http/io_loop.hpp"
 #include "http/request_reader.hpp"
+#include "mcp/task_queue.hpp"
 
 namespace bmad_mem::cli {
 
@@ -42,27 +47,45 @@ struct HttpServerOptions {
   std::size_t writers = 8;  ///< Bodies that are made piece by piece at once.
 };
 
-class HttpServer {
- public:
+class HttpConnection;
+
+struct HttpServer {
   /// Binds 127.0.0.1 and, where there is one, ::1. Takes SIGINT and SIGTERM for itself, so it must
-  /// be called before other threads are started. `handler` must outlive the server.
+  /// be called before other threads are started. `handler` must outlive the server, which waits for
+  /// what still runs when it goes.
   /// Errors: E_STORAGE_IO, for example when the port is taken.
-  static Result<HttpServer> open(HttpHandler& handler, const HttpServerOptions& options);
+  static Result<std::unique_ptr<HttpServer>> open(HttpHandler& handler,
+                                                  const HttpServerOptions& options);
+  /// Of open().
+  HttpServer(HttpHandler& the_handler, const HttpServerOptions& the_options);
 
-  HttpServer(HttpServer&&) noexcept;
-  /// Waits for what still runs.
-  ~HttpServer();
-
-  [[nodiscard]] std::uint16_t port() const;
   /// Serves until stop(), SIGINT or SIGTERM. Then requests that are being worked on are still
   /// answered, for options.grace. False: one of them has not ended even so.
   bool run();
   void stop();
 
+  // What its connections share, on the I/O thread.
+  HttpHandler& handler;
+  const HttpServerOptions options;
+  std::uint16_t port = 0;
+  IoLoop loop;
+  std::set<std::shared_ptr<HttpConnection>> connections;
+  std::size_t streams = 0;  // Of the connections: those that are streams of events.
+  std::size_t pipes = 0;    // Bodies that are being made in pieces.
+  std::size_t bodies = 0;   // Bytes of requests that are read or worked on.
+  bool is_stopping = false;
+  TaskQueue workers;  // Last: their threads end before the loop goes.
+  TaskQueue writers;
+
  private:
-  struct Impl;
-  explicit HttpServer(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  void on_client(std::unique_ptr<IoSocket> socket);
+  bool drop_oldest(std::chrono::milliseconds age_min);
+  void drop_strangers();
+  void tick();
+  void wind_down();
+  [[nodiscard]] std::vector<std::shared_ptr<HttpConnection>> all() const {
+    return {connections.begin(), connections.end()};
+  }
 };
 
 }  // namespace bmad_mem::cli

@@ -15,6 +15,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/results.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
@@ -90,11 +91,8 @@ std::optional<RunningServer> read_server(const std::string& base) {
   RunningServer out{.pid = (*value)["pid"].integer(),
                     .port = static_cast<std::uint16_t>((*value)["port"].integer()),
                     .token_file = base + ".token",
-                    .token = read_whole(base + ".token"),
+                    .token = std::string(trimmed(read_whole(base + ".token"))),
                     .is_read_only = (*value)["read_only"].boolean()};
-  while (out.token.ends_with('\n')) {
-    out.token.pop_back();
-  }
   if (out.port == 0 || out.token.empty()) {
     return std::nullopt;
   }

@@ -19,12 +19,6 @@ namespace bmad_mem::cli {
 
 namespace {
 
-HttpResponse entries_response(const ApiContext& context, const EndpointCall& call,
-                              std::string_view name, std::span<const Entry> entries) {
-  return object_response("as_of", call.time("as_of"), name, shaped(shape::entry, entries),
-                         "incomplete", unread(context.memory));
-}
-
 constexpr std::array<std::string_view, 4> kUnits = {"hour", "day", "week", "month"};
 
 TimelineUnit unit_of(std::string_view name) {
@@ -35,7 +29,7 @@ TimelineUnit unit_of(std::string_view name) {
 
 Result<HttpResponse> http_get(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, entries_of_path(context, call));
-  return entries_response(context, call, "entries", entries);
+  return read_response(context, call, "entries", shaped(shape::entry, entries));
 }
 
 Result<HttpResponse> http_history(ApiContext& context, const EndpointCall& call) {
@@ -45,7 +39,7 @@ Result<HttpResponse> http_history(ApiContext& context, const EndpointCall& call)
   if (versions.empty()) {
     return context.memory.no_entry(id);
   }
-  return entries_response(context, call, "versions", page_of(call).of(versions));
+  return read_response(context, call, "versions", shaped(shape::entry, page_of(call).of(versions)));
 }
 
 Result<HttpResponse> http_related(ApiContext& context, const EndpointCall& call) {
@@ -65,26 +59,22 @@ Result<HttpResponse> http_list(ApiContext& context, const EndpointCall& call) {
   query.sort = SortOrder::kTimeDesc;
   query.snippet_size = 0;
   BMAD_TRY_ASSIGN(const std::vector<Hit> hits, context.memory.query(query));
-  const auto problems = unread(context.memory);
-  return object_response("as_of", call.time("as_of"), "entries", shaped(shape::found_entry, hits),
-                         "closed_lines", closed_lines(context.memory, query.filter), "problems",
-                         problems, "incomplete", problems);
+  return read_response(context, call, "entries", shaped(shape::found_entry, hits), "closed_lines",
+                       closed_lines(context.memory, query.filter), "problems",
+                       unread(context.memory));
 }
 
 Result<HttpResponse> http_topics(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(EntryFilter filter, choose_entries(context, call));
   BMAD_TRY_ASSIGN(const std::vector<TopicCount> topics, context.memory.topics(filter));
-  return object_response("as_of", call.time("as_of"), "topics", shaped(shape::topic, topics),
-                         "incomplete", unread(context.memory));
+  return read_response(context, call, "topics", shaped(shape::topic, topics));
 }
 
 Result<HttpResponse> http_timeline(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(EntryFilter filter, choose_entries(context, call));
   BMAD_TRY_ASSIGN(const std::vector<TimelineBucket> buckets,
                   context.memory.timeline(filter, unit_of(call.text("unit"))));
-  return object_response("as_of", call.time("as_of"), "buckets",
-                         shaped(shape::timeline_bucket, buckets), "incomplete",
-                         unread(context.memory));
+  return read_response(context, call, "buckets", shaped(shape::timeline_bucket, buckets));
 }
 
 namespace {
@@ -121,12 +111,11 @@ Result<HttpResponse> as_response(const ApiContext& context, const EndpointCall& 
   if (call.boolean("counts")) {
     BMAD_TRY_ASSIGN(counts, hit_counts(context.memory, query));
   }
-  const auto problems = unread(context.memory);
-  return object_response(
-      "as_of", call.time("as_of"), "hits", shaped(shape::hit, answer.hits),
-      shaped(shape::certainty, answer), "counts", counts, "notes", answer.notes, "instead",
-      answer.instead, "as_prose", shaped(shape::prose_reading, answer.as_prose), "encoder",
-      shaped(shape::encoder, answer.encoder), "problems", problems, "incomplete", problems);
+  return read_response(context, call, "hits", shaped(shape::hit, answer.hits),
+                       shaped(shape::certainty, answer), "counts", counts, "notes", answer.notes,
+                       "instead", answer.instead, "as_prose",
+                       shaped(shape::prose_reading, answer.as_prose), "encoder",
+                       shaped(shape::encoder, answer.encoder), "problems", unread(context.memory));
 }
 
 }  // namespace

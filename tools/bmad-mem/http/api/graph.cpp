@@ -82,7 +82,7 @@ class GraphAnswer {
                     newest({EntryType::kConversation, EntryType::kFact, EntryType::kPreference,
                             EntryType::kEvent, EntryType::kArtifact},
                            std::min(limit_ * kLookedAtFactor, kLookedAtMax)));
-    BMAD_TRY(add_referenced(others));
+    add_referenced(others);
     add_referring(others);
     link_references();
     link_topics();
@@ -156,7 +156,7 @@ class GraphAnswer {
   }
 
   /// What the nodes refer to: among `others`, else read from the logs of the session.
-  Status add_referenced(std::vector<Candidate>& others) {
+  void add_referenced(std::vector<Candidate>& others) {
     std::map<std::string, std::set<std::string>> missing;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       for (const std::string& id : nodes_[i].references) {
@@ -184,7 +184,6 @@ class GraphAnswer {
         }
       }
     }
-    return {};
   }
 
   /// Those of the others that refer to a node.

@@ -38,13 +38,12 @@ Result<HttpResponse> http_verify(ApiContext& context, const EndpointCall& call) 
 }
 
 Result<HttpResponse> http_audit(ApiContext& context, const EndpointCall& call) {
-  AuditFilter filter;
-  filter.sessions = call.texts("session_id");
-  filter.actions = call.texts("action");
-  filter.since = call.time("since");
-  filter.until = call.time("until");
-  filter.limit = call.count("limit");
-  filter.offset = call.count("offset");
+  const AuditFilter filter{.sessions = call.texts("session_id"),
+                           .actions = call.texts("action"),
+                           .since = call.time("since"),
+                           .until = call.time("until"),
+                           .limit = call.count("limit"),
+                           .offset = call.count("offset")};
   BMAD_TRY_ASSIGN(std::vector<AuditRecord> records, context.memory.audit(filter));
   std::ranges::reverse(records);
   return object_response("records", shaped(shape::audit_record, records));

@@ -90,9 +90,8 @@ Result<HttpResponse> http_extract(ApiContext& context, const EndpointCall& call)
 Result<HttpResponse> http_context(ApiContext& context, const EndpointCall& call) {
   const ContextOptions options = read_context_options(call);
   BMAD_TRY_ASSIGN(const Context told, Knowledge(context.memory).context(options));
-  return object_response("as_of", options.as_of, shaped(shape::context, told), "items",
-                         shaped(shape::told_item, told.items), "incomplete",
-                         unread(context.memory));
+  return read_response(context, call, shaped(shape::context, told), "items",
+                       shaped(shape::told_item, told.items));
 }
 
 }  // namespace bmad_mem::cli

@@ -38,6 +38,13 @@ HttpResponse object_response(const auto&... members) {
   return json_response(json_object(members...));
 }
 
+/// As object_response(), between the time that it was read as of and what could not be read.
+HttpResponse read_response(const ApiContext& context, const EndpointCall& call,
+                           const auto&... members) {
+  return object_response("as_of", call.time("as_of"), members..., "incomplete",
+                         unread(context.memory));
+}
+
 // The entries that a request means, by its parameters or by its path.
 
 /// What read_entry_filter() reads, ?workspace and ?sensitive say. Errors: E_INVALID_QUERY for a
