@@ -18,26 +18,6 @@
 namespace bmad_mem::cli {
 namespace {
 
-/// Walks through the input, counting lines.
-class Position {
- public:
-  explicit Position(std::string_view input) : input_(input) {}
-
-  [[nodiscard]] InputPiece piece(std::size_t at, std::size_t size) {
-    line_ += static_cast<std::uint64_t>(std::count(
-        input_.begin() + counted_, input_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
-    counted_ = static_cast<std::ptrdiff_t>(at);
-    const std::size_t newline = at == 0 ? std::string_view::npos : input_.rfind('\n', at - 1);
-    const std::size_t line_start = newline == std::string_view::npos ? 0 : newline + 1;
-    return {.text = input_.substr(at, size), .line = line_, .column = at - line_start + 1};
-  }
-
- private:
-  std::string_view input_;
-  std::ptrdiff_t counted_ = 0;
-  std::uint64_t line_ = 1;
-};
-
 std::vector<InputPiece> split_lines(std::string_view input) {
   std::vector<InputPiece> pieces;
   std::uint64_t number = 0;
@@ -56,7 +36,7 @@ std::vector<InputPiece> split_lines(std::string_view input) {
 std::optional<std::vector<InputPiece>> split_values(std::string_view input, std::size_t at,
                                                     char separator, char end) {
   std::vector<InputPiece> pieces;
-  Position position(input);
+  TextPosition position(input);
   const auto at_end = [&] {
     return end == '\0' ? at == input.size()
                        : at < input.size() && input[at] == end &&
@@ -110,6 +90,14 @@ Result<std::string> read_all(int descriptor, std::string_view name) {
 
 Result<std::string> read_stdin() { return read_all(STDIN_FILENO, "stdin"); }
 
+Result<std::string> text_or_stdin(std::string text) {
+  return text == "-" ? read_stdin() : std::move(text);
+}
+
+Result<std::string> read_named(const std::string& name) {
+  return name == "-" ? read_stdin() : read_whole_file(name);
+}
+
 Result<std::string> read_whole_file(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) {
@@ -123,6 +111,13 @@ Result<std::string> read_whole_file(const std::string& path) {
     return error;
   }
   return text;
+}
+
+InputPiece TextPosition::piece(std::size_t at, std::size_t size) {
+  line_ += static_cast<std::uint64_t>(std::ranges::count(text_.substr(at_, at - at_), '\n'));
+  at_ = at;
+  const std::size_t line_start = at == 0 ? 0 : text_.rfind('\n', at - 1) + 1;  // npos + 1 is 0.
+  return {.text = text_.substr(at, size), .line = line_, .column = at - line_start + 1};
 }
 
 std::vector<InputPiece> split_input(std::string_view input) {

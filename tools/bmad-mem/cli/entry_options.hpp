@@ -62,11 +62,29 @@ struct InputPiece {
   std::uint64_t column = 1;  ///< 1-based byte in that line.
 };
 
+/// Walks through a text, counting lines.
+class TextPosition {
+ public:
+  explicit TextPosition(std::string_view text) : text_(text) {}
+
+  /// The `size` bytes at `at`, which is not before that of an earlier call.
+  InputPiece piece(std::size_t at, std::size_t size = 0);
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::uint64_t line_ = 1;
+};
+
 /// Most that is taken from stdin at once: more than a session can hold by default.
 inline constexpr std::size_t kInputSizeMax = 64U << 20U;
 
 /// All of stdin. Errors: E_STORAGE_IO, E_SIZE_LIMIT beyond kInputSizeMax.
 Result<std::string> read_stdin();
+
+/// `text`, or stdin for "-"; the file `name`, or stdin for "-". Errors: as read_stdin().
+Result<std::string> text_or_stdin(std::string text);
+Result<std::string> read_named(const std::string& name);
 
 /// All of a small file. Errors: as read_stdin(), with the path.
 Result<std::string> read_whole_file(const std::string& path);

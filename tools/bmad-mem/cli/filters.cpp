@@ -37,12 +37,14 @@ ArchivedSessions archived_choice(std::string_view text) {
   return text == "only" ? ArchivedSessions::kOnly : ArchivedSessions::kWith;
 }
 
-Result<std::optional<Timestamp>> read_as_of(const Arguments& args, Timestamp now) {
-  const auto text = args.maybe("as-of");
+Result<std::optional<Timestamp>> read_time(const Arguments& args, std::string_view name,
+                                           Timestamp now) {
+  const auto text = args.maybe(name);
   if (!text) {
     return std::optional<Timestamp>();
   }
-  BMAD_TRY_ASSIGN(const Timestamp time, parse_time(*text, now, RangeEnd::kUntil, "as-of"));
+  const RangeEnd end = name == "since" ? RangeEnd::kSince : RangeEnd::kUntil;
+  BMAD_TRY_ASSIGN(const Timestamp time, parse_time(*text, now, end, name));
   return std::optional(time);
 }
 
@@ -72,14 +74,10 @@ Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
     }
     filter.fields.push_back(*std::move(field));
   }
-  BMAD_TRY_ASSIGN(filter.as_of, read_as_of(args, now));
+  BMAD_TRY_ASSIGN(filter.as_of, read_time(args, "as-of", now));
   now = filter.as_of.value_or(now);
-  if (const auto text = args.maybe("since")) {
-    BMAD_TRY_ASSIGN(filter.since, parse_time(*text, now, RangeEnd::kSince, "since"));
-  }
-  if (const auto text = args.maybe("until")) {
-    BMAD_TRY_ASSIGN(filter.until, parse_time(*text, now, RangeEnd::kUntil, "until"));
-  }
+  BMAD_TRY_ASSIGN(filter.since, read_time(args, "since", now));
+  BMAD_TRY_ASSIGN(filter.until, read_time(args, "until", now));
   if (filter.since && filter.until && *filter.until < *filter.since) {
     return bad_value("until",
                      fmt::format("the range ends ({}) before it begins ({})",
@@ -130,8 +128,7 @@ Status read_weight(std::string_view part, RelevanceWeights& weights,
                    std::vector<std::string_view>& seen) {
   const std::size_t equals = part.find('=');
   const std::string_view name = part.substr(0, equals);
-  const auto* const known =
-      std::ranges::find_if(kWeights, [&](const WeightName& each) { return each.name == name; });
+  const auto* const known = std::ranges::find(kWeights, name, &WeightName::name);
   if (equals == std::string_view::npos || known == kWeights.end()) {
     const std::string_view near = nearest_word(name, kWeights, &WeightName::name);
     return bad_value(

@@ -49,8 +49,10 @@ Result<Page> read_page(const Arguments& args, std::size_t limit = 20);
 /// "yes".
 ArchivedSessions archived_choice(std::string_view text);
 
-/// The time that --as-of names, if any. Errors: E_INVALID_QUERY.
-Result<std::optional<Timestamp>> read_as_of(const Arguments& args, Timestamp now);
+/// What --as-of, --since or --until says, seen from `now`; nothing without it. A day of --since
+/// begins, others end it. Errors: E_INVALID_QUERY.
+Result<std::optional<Timestamp>> read_time(const Arguments& args, std::string_view name,
+                                           Timestamp now);
 
 /// What the options above say. `now` is what relative times count from, unless --as-of is given.
 /// Errors: E_INVALID_QUERY for a time, a number or a type that isn't one, with the option as field.

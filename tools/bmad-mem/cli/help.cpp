@@ -85,10 +85,10 @@ RawJson section(std::string_view title, const std::vector<RawJson>& rows) {
   return raw_json(json_object("title", title, "rows", rows));
 }
 
-std::vector<const Command*> commands_of(Group group) {
+std::vector<const Command*> commands_with(auto member, const auto& value) {
   std::vector<const Command*> commands;
   for (const Command& command : all_commands()) {
-    if (command.group == group) {
+    if (command.*member == value) {
       commands.push_back(&command);
     }
   }
@@ -177,12 +177,7 @@ std::string help_text(const Command& command, std::string_view first, const Styl
 std::string overview_text(const Style& style) {
   std::vector<RawJson> sections;
   for (const std::string_view title : kEveryday) {
-    std::vector<const Command*> commands;
-    for (const Command& command : all_commands()) {
-      if (command.everyday == title) {
-        commands.push_back(&command);
-      }
-    }
+    std::vector<const Command*> commands = commands_with(&Command::everyday, title);
     std::ranges::sort(commands, {}, &Command::everyday_place);
     sections.push_back(section(title, items_of(commands, &Command::name, &Command::summary)));
   }
@@ -192,8 +187,8 @@ std::string overview_text(const Style& style) {
 std::string complete_overview_text(const Style& style) {
   std::vector<RawJson> sections;
   for (const Group group : kGroups) {
-    sections.push_back(section(group_title(group),
-                               items_of(commands_of(group), &Command::name, &Command::summary)));
+    sections.push_back(section(group_title(group), items_of(commands_with(&Command::group, group),
+                                                            &Command::name, &Command::summary)));
   }
   sections.push_back(
       section("Global options, before or after the command:", options_of(global_options())));
@@ -203,7 +198,7 @@ std::string complete_overview_text(const Style& style) {
 std::string man_page() {
   std::vector<RawJson> groups;
   for (const Group group : kGroups) {
-    const std::vector<const Command*> commands = commands_of(group);
+    const std::vector<const Command*> commands = commands_with(&Command::group, group);
     std::vector<RawJson> pages;
     std::ranges::transform(commands, std::back_inserter(pages), on_man_page);
     groups.push_back(raw_json(json_object("title", group_title(group), "commands", pages)));

@@ -95,15 +95,11 @@ bool takes_new_sessions(const Command& command) {
 /// told.
 std::vector<std::string> session_names(const Tool& tool) {
   std::vector<std::string> names;
-  OpenOptions options;
   Result<std::string> root = tool.find_root();
   Result<std::optional<MemoryAccess>> access = tool.access();
-  if (!root || !access) {
-    return names;
-  }
-  options.root = std::move(*root);
-  options.access = std::move(*access);
-  const Result<MemoryManager> memory = MemoryManager::open(std::move(options));
+  const Result<MemoryManager> memory =
+      root && access ? MemoryManager::open({.root = *std::move(root), .access = *std::move(access)})
+                     : Error();
   const auto add = [&](const auto& sessions) {
     for (std::size_t i = 0; sessions && i < sessions->size(); ++i) {
       names.push_back((*sessions)[i].session_id);

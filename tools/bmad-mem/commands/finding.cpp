@@ -85,7 +85,7 @@ Result<ExitStatus> run_json_query(Tool& tool, std::string_view argument) {
   }
   BMAD_TRY_ASSIGN(const JsonSource source, read_json_source(argument));
   const Timestamp now = system_clock().now();
-  BMAD_TRY_ASSIGN(const std::optional<Timestamp> as_of, read_as_of(args, now));
+  BMAD_TRY_ASSIGN(const std::optional<Timestamp> as_of, read_time(args, "as-of", now));
   Result<Query> query = read_json_query(source.text, as_of.value_or(now));
   if (!query) {
     Error error = std::move(query).error();
@@ -115,10 +115,7 @@ Result<ExitStatus> run_similar(Tool& tool, MemoryManager& memory) {
   query.text_is_prose = true;
   BMAD_TRY_ASSIGN(query.filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY(read_search_options(tool.args(), query));
-  query.text = joined(tool.args().positionals(), " ");
-  if (query.text == "-") {
-    BMAD_TRY_ASSIGN(query.text, read_stdin());
-  }
+  BMAD_TRY_ASSIGN(query.text, text_or_stdin(joined(tool.args().positionals(), " ")));
   if (query.text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return bad_value("text", "the text is empty; give one, or '-' to read it from stdin");
   }
@@ -237,8 +234,7 @@ std::vector<RawJson> bars_of(const Tool& tool, const Unit& unit,
 
 Result<ExitStatus> run_timeline(Tool& tool, MemoryManager& memory) {
   const std::string_view name = tool.args().maybe("by").value_or("day");
-  const auto* const unit =
-      std::ranges::find_if(kUnits, [&](const Unit& each) { return each.name == name; });
+  const auto* const unit = std::ranges::find(kUnits, name, &Unit::name);
   if (unit == kUnits.end()) {
     return bad_value("by", fmt::format("'{}' is not a unit; write hour, day, week or month", name));
   }

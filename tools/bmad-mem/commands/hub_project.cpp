@@ -134,15 +134,8 @@ Result<ExitStatus> run_hub_upgrade(Tool& tool) {
 
 namespace {
 
-/// What a hub and its machines still have of what was purged.
-struct ForgottenView {
-  ForgottenRows rows;
-  std::vector<HubReplica> confirmed;
-  std::vector<HubReplica> waiting;
-  std::string unreached;  ///< Why the hub has not heard of all that was purged here; empty: it has.
-};
-
-/// ForgottenView::unreached after the sync that was to tell the hub.
+/// Why the hub has not heard of all that was purged here, by the sync that was to tell it; empty:
+/// it has.
 std::string unreached_text(const SyncReport& report) {
   if (report.waiting_operations > 0) {
     return waiting_text(report);
@@ -151,19 +144,6 @@ std::string unreached_text(const SyncReport& report) {
              ? std::string()
              : format_count(report.problems.size(), "session waits", "sessions wait") +
                    " here, as said before";
-}
-
-void print_forgotten(Tool& tool, const ForgottenView& view) {
-  const bool is_reached = view.unreached.empty();
-  // The hub doesn't know yet of what it should have none.
-  const RawJson left =
-      is_reached ? raw_json(std::to_string(view.rows.with_content)) : raw_json("null");
-  show(tool, "hub_forgotten",
-       object_of("verified_at_hub",
-                 object_of("left", left, "reached", is_reached, "why_not", view.unreached,
-                           "vacuumed", view.rows.is_vacuumed, "confirmed",
-                           shaped(shape::confirming_replica, view.confirmed), "waiting",
-                           shaped(shape::confirming_replica, view.waiting))));
 }
 
 }  // namespace
@@ -183,16 +163,25 @@ Result<ExitStatus> verify_at_hub(Tool& tool, const Result<ExitStatus>& before) {
   BMAD_TRY(joined ? Status() : Status(joined.error()));
   BMAD_TRY_ASSIGN(const SyncReport report, sync_with_hub(joined->memory, *joined->hub));
   tool.report_all(report.problems);
-  ForgottenView view{.unreached = unreached_text(report)};
-  BMAD_TRY_ASSIGN(view.rows, hub_door()->forgotten(joined->mirror.service, joined->mirror.project));
+  const std::string unreached = unreached_text(report);
+  BMAD_TRY_ASSIGN(const ForgottenRows rows,
+                  hub_door()->forgotten(joined->mirror.service, joined->mirror.project));
   BMAD_TRY_ASSIGN(const std::vector<HubReplica> replicas, joined->hub->replicas());
+  std::vector<HubReplica> confirmed;
+  std::vector<HubReplica> waiting;
   for (const HubReplica& replica : replicas) {
-    const bool has_heard = view.unreached.empty() && replica.cursor >= view.rows.last_purge;
-    (has_heard ? view.confirmed : view.waiting).push_back(replica);
+    const bool has_heard = unreached.empty() && replica.cursor >= rows.last_purge;
+    (has_heard ? confirmed : waiting).push_back(replica);
   }
-  print_forgotten(tool, view);
-  const bool is_gone =
-      view.unreached.empty() && view.rows.with_content == 0 && view.waiting.empty();
+  // The hub doesn't know yet of what it should have none.
+  const RawJson left = raw_json(unreached.empty() ? std::to_string(rows.with_content) : "null");
+  show(tool, "hub_forgotten",
+       object_of(
+           "verified_at_hub",
+           object_of("left", left, "reached", unreached.empty(), "why_not", unreached, "vacuumed",
+                     rows.is_vacuumed, "confirmed", shaped(shape::confirming_replica, confirmed),
+                     "waiting", shaped(shape::confirming_replica, waiting))));
+  const bool is_gone = unreached.empty() && rows.with_content == 0 && waiting.empty();
   return is_gone ? *before : ExitStatus::kFailed;
 }
 

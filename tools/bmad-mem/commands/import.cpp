@@ -33,11 +33,6 @@ std::vector<std::pair<std::string_view, std::uint64_t>> written_by_type(
   return written;
 }
 
-/// Where goes what names no session; empty when there is no such place.
-std::string fallback_session(Tool& tool, const MemoryManager* memory) {
-  return memory == nullptr ? "" : choose_session(tool, *memory).value_or("");
-}
-
 /// The folder of the project: the one that holds .bmad, else that in which the tool was started.
 std::string project_here(const Tool& tool, const MemoryManager* memory) {
   const std::string here = working_directory();
@@ -133,11 +128,12 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
   ImportSink sink(dry_run ? nullptr : memory, on_refused, memory);
   sink.skip("files of no known format", found.unknown);
   sink.skip("files that hold nothing of their own", found.beside);
-  const ImportOptions options = {.format = format,
-                                 .session_id = std::string(tool.args().value("session")),
-                                 .fallback_session = fallback_session(tool, memory),
-                                 .project = std::filesystem::path(project).filename().string(),
-                                 .folder = project};
+  const ImportOptions options = {
+      .format = format,
+      .session_id = std::string(tool.args().value("session")),
+      .fallback_session = memory == nullptr ? "" : choose_session(tool, *memory).value_or(""),
+      .project = std::filesystem::path(project).filename().string(),
+      .folder = project};
   ImportNotes notes(memory);
   std::vector<ImportFile> files = found.files;
   notes.leave_out_known(files, options);

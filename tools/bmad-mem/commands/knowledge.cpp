@@ -71,20 +71,15 @@ Result<ContextOptions> read_context_options(const Arguments& args) {
     options.task = *prompt;
     options.is_prompt = true;
   }
-  if (options.task == "-") {
-    BMAD_TRY_ASSIGN(options.task, read_stdin());
-  }
+  BMAD_TRY_ASSIGN(options.task, text_or_stdin(std::move(options.task)));
   if (args.has("max-tokens")) {
     BMAD_TRY_ASSIGN(
         options.max_tokens,
         read_number<std::size_t>(args, "max-tokens", 0, "a number of tokens; write 1 or more", 1));
   }
   const Timestamp now = system_clock().now();
-  BMAD_TRY_ASSIGN(options.as_of, read_as_of(args, now));
-  if (const auto text = args.maybe("since")) {
-    BMAD_TRY_ASSIGN(options.since,
-                    parse_time(*text, options.as_of.value_or(now), RangeEnd::kSince, "since"));
-  }
+  BMAD_TRY_ASSIGN(options.as_of, read_time(args, "as-of", now));
+  BMAD_TRY_ASSIGN(options.since, read_time(args, "since", options.as_of.value_or(now)));
   return options;
 }
 
@@ -119,10 +114,7 @@ std::string as_json(const std::string& text) {
 }  // namespace
 
 Result<ExitStatus> run_state_set(Tool& tool, MemoryManager& memory, const std::string& session) {
-  std::string text(tool.args().positional(1));
-  if (text == "-") {
-    BMAD_TRY_ASSIGN(text, read_stdin());
-  }
+  BMAD_TRY_ASSIGN(const std::string text, text_or_stdin(std::string(tool.args().positional(1))));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     return tool.wrong_usage("the state is empty");
   }
@@ -168,7 +160,7 @@ Result<ExitStatus> run_learn(Tool& tool, MemoryManager& memory) {
   params.outcome =
       args.value("outcome") == "failure" ? TaskOutcome::kFailure : TaskOutcome::kSuccess;
   const std::string name(args.value(params.outcome == TaskOutcome::kFailure ? "error" : "output"));
-  BMAD_TRY_ASSIGN(params.text, name == "-" ? read_stdin() : read_whole_file(name));
+  BMAD_TRY_ASSIGN(params.text, read_named(name));
   BMAD_TRY_ASSIGN(const LearnReport report, Knowledge(memory).learn(params));
   print_remembered(tool, report.learned);
   if (report.learned.empty()) {
@@ -200,8 +192,7 @@ Result<ExitStatus> run_extract(Tool& tool, MemoryManager& memory) {
     return ExitStatus::kDone;
   }
   if (const std::optional<std::string_view> name = args.maybe("answer")) {
-    BMAD_TRY_ASSIGN(options.answer,
-                    *name == "-" ? read_stdin() : read_whole_file(std::string(*name)));
+    BMAD_TRY_ASSIGN(options.answer, read_named(std::string(*name)));
   }
   Result<ExtractionReport> report = knowledge.extract(options);
   if (!report) {
@@ -268,8 +259,7 @@ Result<ExitStatus> run_summary_prompt(Tool& tool, MemoryManager& memory,
 
 Result<ExitStatus> run_summary_apply(Tool& tool, MemoryManager& memory,
                                      const std::string& session) {
-  const std::string name(tool.args().positional(0));
-  BMAD_TRY_ASSIGN(const std::string answer, name == "-" ? read_stdin() : read_whole_file(name));
+  BMAD_TRY_ASSIGN(const std::string answer, read_named(std::string(tool.args().positional(0))));
   BMAD_TRY_ASSIGN(const SummaryUpdate update,
                   Summaries(memory).apply(session, answer, tool.args().value("ticket")));
   print_summary_update(tool, update);

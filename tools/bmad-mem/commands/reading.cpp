@@ -37,7 +37,7 @@ Result<ExitStatus> run_list(Tool& tool, MemoryManager& memory) {
 
 Result<ExitStatus> run_get(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const std::optional<Timestamp> as_of,
-                  read_as_of(tool.args(), system_clock().now()));
+                  read_time(tool.args(), "as-of", system_clock().now()));
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
                   memory.get(ids, tool.args().all("session"), as_of));
@@ -132,16 +132,13 @@ Result<ExitStatus> run_history(Tool& tool, MemoryManager& memory) {
   }
   BMAD_TRY_ASSIGN(const Page page, read_page(tool.args(), 0));
   const std::span<const Entry> shown = page.of(versions);
-  const auto in_session = [&](const Entry& other) {
-    return std::ranges::count_if(
-        versions, [&](const Entry& entry) { return entry.session_id == other.session_id; });
-  };
   std::size_t number = 0;
   const Entry* before = nullptr;
   for (const Entry& entry : versions) {
     before = before != nullptr && before->session_id == entry.session_id ? before : nullptr;
     number = before == nullptr ? 1 : number + 1;
-    const auto count = static_cast<std::size_t>(in_session(entry));
+    const auto count = static_cast<std::size_t>(
+        std::ranges::count(versions, entry.session_id, &Entry::session_id));
     const bool is_shown = &entry >= shown.data() && &entry < shown.data() + shown.size();
     if (is_shown && tool.json()) {
       print_entry_line(tool, entry, "version", number, "versions", count);

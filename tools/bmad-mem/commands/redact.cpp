@@ -30,22 +30,6 @@ namespace {
 
 // The rules: listed, tried, and what they leave as it is.
 
-/// Counts lines and columns, both from 1, at places of a text that only grow.
-class TextPosition {
- public:
-  explicit TextPosition(std::string_view text) : text_(text) {}
-
-  void move_to(std::size_t at);
-  [[nodiscard]] std::uint64_t line() const { return line_; }
-  [[nodiscard]] std::uint64_t column() const { return at_ - line_begin_ + 1; }
-
- private:
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t line_begin_ = 0;
-  std::uint64_t line_ = 1;
-};
-
 struct Found {
   std::uint64_t secrets = 0;
   std::uint64_t near = 0;  ///< What would stay, and make its entry a sensitive one.
@@ -96,18 +80,11 @@ void print_trial(Tool& tool, const std::string& name, std::string_view text,
   TextPosition position(text);
   std::vector<RawJson> places;
   for (const SecretPlace& place : trial.places) {
-    position.move_to(place.begin);
-    places.push_back(raw_json(json_object("line", position.line(), "column", position.column(),
-                                          "bytes", place.end - place.begin)));
+    const InputPiece piece = position.piece(place.begin);
+    places.push_back(raw_json(
+        json_object("line", piece.line, "column", piece.column, "bytes", place.end - place.begin)));
   }
   show(tool, "rule_trial", shaped(shape::rule_trial, trial), "path", name, "places", places);
-}
-
-void TextPosition::move_to(std::size_t at) {
-  const std::string_view passed = text_.substr(at_, at - at_);
-  line_ += static_cast<std::uint64_t>(std::ranges::count(passed, '\n'));
-  line_begin_ = passed.contains('\n') ? at_ + passed.rfind('\n') + 1 : line_begin_;
-  at_ = at;
 }
 
 /// Reports what is found in `text`: where and what, never the secret itself. Adds to `found`.
@@ -115,18 +92,11 @@ void report_places(Tool& tool, const std::string& name, std::string_view text,
                    const std::vector<SecretPlace>& places, Found& found) {
   TextPosition position(text);
   for (const SecretPlace& place : places) {
-    position.move_to(place.begin);
+    const InputPiece piece = position.piece(place.begin);
     ++(place.is_certain ? found.secrets : found.near);
-    const std::uint64_t line = position.line();
-    const std::uint64_t column = position.column();
-    show(tool, "secret", shaped(shape::secret, place, name, line, column), "explains",
+    show(tool, "secret", shaped(shape::secret, place, name, piece.line, piece.column), "explains",
          tool.args().has("explain"));
   }
-}
-
-/// The text of the file `name`; of stdin for "-".
-Result<std::string> read_named(const std::string& name) {
-  return name == "-" ? read_stdin() : read_whole_file(name);
 }
 
 /// The rules of the memory that is here; the usual ones where there is none. What is wrong with
@@ -189,9 +159,7 @@ Result<ExitStatus> allow_findings(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
-  if (!rule.empty() && std::ranges::none_of(scanner.rules(), [&](const SecretRuleInfo& each) {
-        return each.id == rule;
-      })) {
+  if (!rule.empty() && std::ranges::count(scanner.rules(), rule, &SecretRuleInfo::id) == 0) {
     return bad_value(
         "rule",
         fmt::format("there is no rule '{}'; `bmad-mem redact --rules` lists all", printable(rule)));

@@ -163,8 +163,7 @@ Result<bool> for_each_named(Tool& tool, const std::vector<Statement>& statements
   std::ranges::transform(statements, std::back_inserter(ids), &Statement::id);
   for (const std::string& given : tool.args().all(option)) {
     BMAD_TRY_ASSIGN(const std::string id, whole_name(given, ids, "statements", option));
-    const auto found = std::ranges::find_if(
-        statements, [&](const Statement& statement) { return statement.id == id; });
+    const auto found = std::ranges::find(statements, id, &Statement::id);
     if (found == statements.end()) {
       are_known = false;
       tool.report(bad_value(option, fmt::format("there is no current statement {}; `bmad-mem "

@@ -333,7 +333,7 @@ std::string file_name(std::string_view path) {
 Result<ExitStatus> run_artifact_add(Tool& tool, MemoryManager& memory, const std::string& session) {
   const Arguments& args = tool.args();
   const std::string path(args.positional(0));
-  BMAD_TRY_ASSIGN(const std::string document, path == "-" ? read_stdin() : read_whole_file(path));
+  BMAD_TRY_ASSIGN(const std::string document, read_named(path));
   ArtifactEntry entry{.path = path == "-" ? "stdin" : path,
                       .title = std::string(args.value("title")),
                       .agent_id = std::string(args.maybe("agent").value_or(tool.agent_id())),
