@@ -226,11 +226,10 @@ Result<bool> was_said_by_person(const Store& store, std::string_view value) {
       !check_read(store, EntryType::kConversation)) {
     return false;
   }
-  EntryFilter filter;
-  filter.types = {EntryType::kConversation};
-  filter.archived = ArchivedSessions::kWithout;
-  filter.limit = kMessages;
-  BMAD_TRY_ASSIGN(const std::vector<Entry> messages, list_entries(store, filter));
+  BMAD_TRY_ASSIGN(const std::vector<Entry> messages,
+                  list_entries(store, {.types = {EntryType::kConversation},
+                                       .archived = ArchivedSessions::kWithout,
+                                       .limit = kMessages}));
   JsonParser parser;
   for (const Entry& entry : messages) {
     const Result<JsonValue> message = parser.parse(entry.json);

@@ -393,9 +393,9 @@ Result<ExtractionReport> Knowledge::extract(const ExtractOptions& options) {
                             .notices = {"the session has no messages to extract facts from"}};
   }
   BMAD_TRY(store.origins->check_programs(store.config, store.written.config));
-  CommandOptions command;
-  command.timeout = std::chrono::milliseconds(config.timeout_ms);
-  BMAD_TRY_ASSIGN(const CommandOutput output, run_command(config.command, log.prompt(), command));
+  BMAD_TRY_ASSIGN(const CommandOutput output,
+                  run_command(config.command, log.prompt(),
+                              {.timeout = std::chrono::milliseconds(config.timeout_ms)}));
   return take_answer(store, options, ExtractionWay::kCommand, output.out);
 }
 Result<std::vector<RememberParams>> lessons_of_rules(std::span<const LearnRule> rules,

@@ -261,12 +261,11 @@ struct RecallSource {
 /// What waits in sealed lines, which no index and no KnownStatements has: they are opened.
 Status add_sealed_candidates(const Store& store, const RecallOptions& options,
                              std::vector<KnowledgeItem>& items) {
-  EntryFilter filter;
-  filter.sessions = options.sessions;
-  filter.types = {EntryType::kFact, EntryType::kPreference};
-  filter.archived = ArchivedSessions::kWithout;
-  filter.limit = 0;
-  BMAD_TRY_ASSIGN(const std::vector<Entry> entries, list_entries(store, filter));
+  BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
+                  list_entries(store, {.sessions = options.sessions,
+                                       .types = {EntryType::kFact, EntryType::kPreference},
+                                       .archived = ArchivedSessions::kWithout,
+                                       .limit = 0}));
   std::set<std::string_view> known;
   for (const KnowledgeItem& item : items) {
     known.insert(item.id);

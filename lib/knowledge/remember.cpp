@@ -194,10 +194,8 @@ class Rememberer {
       return params.session_id;
     }
     if (usual_session_.empty()) {
-      SessionParams fresh;
-      fresh.session_type = "knowledge";
-      BMAD_TRY_ASSIGN(UsualSession usual,
-                      usual_session(store_, fresh, [&] { return is_writable(params); }));
+      BMAD_TRY_ASSIGN(UsualSession usual, usual_session(store_, {.session_type = "knowledge"},
+                                                        [&] { return is_writable(params); }));
       usual_session_ = std::move(usual.session_id);
     }
     return usual_session_;
@@ -273,18 +271,18 @@ class Rememberer {
 
   static KnowledgeItem item_of(const RememberParams& params, const Remembered& remembered,
                                EntryType type) {
-    KnowledgeItem item{.category = params.category, .key = params.key};
-    item.value = remembered.value;
-    item.agent_id = params.agent_id;
-    item.confidence = params.confidence;
-    item.trust = params.source.trust.value_or(1);
-    item.session_id = remembered.session_id;
-    item.type = type;
-    item.id = remembered.id;
-    item.tags = params.tags;
-    item.pinned = params.pinned;
-    item.json = new_line(params, type, remembered.id);
-    return item;
+    return {.category = params.category,
+            .key = params.key,
+            .value = remembered.value,
+            .agent_id = params.agent_id,
+            .confidence = params.confidence,
+            .trust = params.source.trust.value_or(1),
+            .session_id = remembered.session_id,
+            .type = type,
+            .id = remembered.id,
+            .tags = params.tags,
+            .pinned = params.pinned,
+            .json = new_line(params, type, remembered.id)};
   }
 
   void add(Remembered remembered, EntryType type, std::string line) {

@@ -213,10 +213,7 @@ Result<std::vector<Session>> MemoryManager::list_sessions() const {
   for (const std::string& id : ids) {
     Result<Session> session = titled_session(*store, id);
     if (!session) {
-      Session unreadable;
-      unreadable.session_id = id;
-      unreadable.problem = std::move(session).error();
-      session = std::move(unreadable);
+      session = Session{.session_id = id, .problem = std::move(session).error()};
     }
     sessions.push_back(std::move(*session));
   }
@@ -300,11 +297,10 @@ Result<std::string> MemoryManager::add_artifact_document(std::string_view sessio
 Result<std::optional<Entry>> MemoryManager::agent_state(
     std::string_view agent_id, std::span<const std::string> sessions) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("state get"));
-  EntryFilter filter;
-  filter.sessions.assign(sessions.begin(), sessions.end());
-  filter.types = {EntryType::kAgentState};
-  filter.agents = {std::string(agent_id)};
-  filter.limit = 1;
+  const EntryFilter filter{.sessions = {sessions.begin(), sessions.end()},
+                           .types = {EntryType::kAgentState},
+                           .agents = {std::string(agent_id)},
+                           .limit = 1};
   BMAD_TRY_ASSIGN(std::vector<Entry> newest, list_entries(*store, filter));
   assert(newest.size() <= filter.limit);
   return newest.empty() ? std::optional<Entry>() : std::move(newest.front());
@@ -363,11 +359,10 @@ AgentMemory::AgentMemory(MemoryManager& memory, AgentMemoryOptions options)
 
 Result<std::vector<ConversationTurn>> AgentMemory::get_conversation_context(
     std::size_t turn_count) const {
-  EntryFilter filter;
-  filter.sessions = {options_.session_id};
-  filter.types = {EntryType::kConversation};
-  filter.limit = 0;
-  BMAD_TRY_ASSIGN(std::vector<Entry> newest_first, memory_->list(filter));
+  BMAD_TRY_ASSIGN(
+      std::vector<Entry> newest_first,
+      memory_->list(
+          {.sessions = {options_.session_id}, .types = {EntryType::kConversation}, .limit = 0}));
   std::vector<ConversationTurn> turns;
   ConversationTurn turn;
   JsonParser parser;
@@ -395,12 +390,9 @@ Result<std::vector<ConversationTurn>> AgentMemory::get_conversation_context(
 
 Result<std::vector<Hit>> AgentMemory::get_relevant_decisions(std::string_view topic,
                                                              std::size_t limit) const {
-  Query query;
-  query.text = topic;
-  query.text_is_prose = true;
-  query.filter.types = {EntryType::kDecision};
-  query.filter.limit = limit;
-  return memory_->query(query);
+  return memory_->query({.text = std::string(topic),
+                         .filter = {.types = {EntryType::kDecision}, .limit = limit},
+                         .text_is_prose = true});
 }
 
 Result<std::string> AgentMemory::record_decision(DecisionRecord entry) {

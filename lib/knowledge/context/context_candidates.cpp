@@ -244,15 +244,8 @@ class Chooser {
     std::ranges::sort(found, {}, [&](const KnowledgeItem* item) {
       return std::pair(rank(item), std::string_view(item->id));
     });
-    std::size_t left = count_max;
-    for (std::size_t i = 0; i < found.size() && left > 0; ++i) {
-      const KnowledgeItem& item = *found[i];
-      if (is_chosen(item)) {
-        omit(result_.omitted, section, item, "said above");
-        continue;
-      }
-      left -= add_item(section, item, why_of_task(item)) ? 1 : 0;
-    }
+    add_items(section, found, count_max,
+              [&](const KnowledgeItem& item) { return why_of_task(item); });
   }
 
   [[nodiscard]] std::string why_of_task(const KnowledgeItem& item) const {

@@ -204,9 +204,7 @@ class ContextSearch {
     if (user == nullptr) {
       return search_all(sessions);
     }
-    EntryFilter filter;
-    filter.as_of = options_.as_of;
-    return with_indexes(*user, filter, [&](HeldIndexes& users) {
+    return with_indexes(*user, {.as_of = options_.as_of}, [&](HeldIndexes& users) {
       std::vector<IndexedSession*> both(sessions.begin(), sessions.end());
       both.insert(both.end(), users.sessions().begin(), users.sessions().end());
       settings_.roots.resize(1);

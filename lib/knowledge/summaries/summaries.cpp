@@ -96,10 +96,7 @@ DialogueMessage to_message(JsonValue entry) {
 
 CompactedConversation declined(CompactionDecline why, std::string explanation) {
   assert(why != CompactionDecline::kNone);
-  CompactedConversation result;
-  result.declined = why;
-  result.explanation = std::move(explanation);
-  return result;
+  return {.declined = why, .explanation = std::move(explanation)};
 }
 
 std::string head_of(const DialogueMessage& message) {
