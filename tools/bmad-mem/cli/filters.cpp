@@ -303,10 +303,8 @@ Result<ExitStatus> delete_and_tell(Tool& tool, MemoryManager& memory,
     tool.note("there is no such entry");
   }
   if (!criteria.match.empty() || !criteria.tags.empty() || !criteria.agents.empty()) {
-    EntryFilter filter;
-    filter.sessions = criteria.sessions;
-    filter.types = criteria.types;
-    describe(tool, "not_looked_into", "closed", memory.closed_entries(filter).value_or(0));
+    const EntryFilter looked_into{.sessions = criteria.sessions, .types = criteria.types};
+    describe(tool, "not_looked_into", "closed", memory.closed_entries(looked_into).value_or(0));
   }
   return report_unknown(tool, memory, unknown);
 }

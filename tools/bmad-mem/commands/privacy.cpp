@@ -9,6 +9,7 @@
 #include <array>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -246,10 +247,8 @@ void print_text(Tool& tool, const TrustReport& report, const TrustOffer& offer) 
   describe(tool, "trust", "root", report.root, "trust", root_trust_name(report.trust), "changed",
            report.config_changed, "reason", report.reason, "offers", some_by_type(offer.lines),
            "sealed_lines", offer.sealed_lines, "by_agents", some_by_type(offer.by_agents), "texts",
-           shaped(shape::offered_text,
-                  std::vector(offer.texts.begin(),
-                              offer.texts.begin() + static_cast<std::ptrdiff_t>(shown))),
-           "more", offer.texts.size() - shown, "files", offer.files, "values", values, "switches",
+           shaped(shape::offered_text, std::span(offer.texts).first(shown)), "more",
+           offer.texts.size() - shown, "files", offer.files, "values", values, "switches",
            offer.switches, "programs", programs);
 }
 

@@ -106,9 +106,8 @@ Result<std::vector<Statement>> all_statements(MemoryManager& memory) {
       statements.push_back(of_item(item));
     }
   }
-  EntryFilter filter{.types = {EntryType::kDecision, EntryType::kFinding}};
-  filter.limit = 0;
-  BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.list(filter));
+  BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
+                  memory.list({.types = {EntryType::kDecision, EntryType::kFinding}, .limit = 0}));
   for (const Entry& entry : entries) {
     if (!entry.evicted) {
       statements.push_back(of_entry(entry));
@@ -186,10 +185,9 @@ Result<ExitStatus> keep_and_drop(Tool& tool, MemoryManager& memory,
     return {};
   };
   const auto drop = [&](const Statement& statement) -> Status {
-    DeletionCriteria criteria;
-    criteria.ids = statement.all_ids;  // Else an older value would become current.
-    criteria.sessions = statement.all_sessions;
-    BMAD_TRY_ASSIGN(const DeletionReport report, memory.delete_entries(criteria));
+    BMAD_TRY_ASSIGN(
+        const DeletionReport report,  // Of all, else an older value would be current.
+        memory.delete_entries({.ids = statement.all_ids, .sessions = statement.all_sessions}));
     if (report.entries == 0) {
       return bad_value("drop", fmt::format("{} is gone already", statement.id));
     }

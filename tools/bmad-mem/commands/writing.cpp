@@ -260,9 +260,8 @@ Result<ExitStatus> run_delete(Tool& tool) {
 }
 
 Result<ExitStatus> run_undelete(Tool& tool, MemoryManager& memory) {
-  UndeleteCriteria criteria{.ids = tool.args().positionals()};
-  criteria.sessions = tool.args().all("session");
-  return undelete_and_tell(tool, memory, criteria);
+  return undelete_and_tell(
+      tool, memory, {.ids = tool.args().positionals(), .sessions = tool.args().all("session")});
 }
 
 namespace {

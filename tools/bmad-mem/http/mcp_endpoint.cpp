@@ -148,17 +148,15 @@ std::uint16_t status_of(std::string_view answer, std::string_view id) {
 }
 
 HttpResponse stream_of(std::shared_ptr<Exchange> exchange) {
-  HttpResponse response;
-  response.content_type = "text/event-stream";
-  response.headers = {{"x-accel-buffering", "no"}};
-  response.open_events = [exchange =
+  return {.content_type = "text/event-stream",
+          .headers = {{"x-accel-buffering", "no"}},
+          .open_events = [exchange =
                               std::move(exchange)](std::shared_ptr<HttpEventSink> stream) mutable {
-    exchange->sink->open(std::move(stream));
-    exchange->task();
-    exchange->task = nullptr;
-    return std::static_pointer_cast<void>(exchange);
-  };
-  return response;
+            exchange->sink->open(std::move(stream));
+            exchange->task();
+            exchange->task = nullptr;
+            return std::static_pointer_cast<void>(exchange);
+          }};
 }
 
 }  // namespace

@@ -197,9 +197,8 @@ Members complete(McpServer& it, McpCall& call) {
                                        .arguments = params["context"]["arguments"]}));
   const std::vector<std::string>& values = completion.values;
   const std::size_t shown = std::min(values.size(), kMcpCompletionMax);
-  const std::uint64_t total = completion.total.value_or(values.size());
   return json_members_of("completion", object_of("values", std::span(values).first(shown), "total",
-                                                 total, "hasMore", total > shown));
+                                                 values.size(), "hasMore", values.size() > shown));
 }
 
 /// What of `wanted` is watched from now on: a JSON object.

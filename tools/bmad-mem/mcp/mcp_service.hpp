@@ -152,7 +152,6 @@ struct McpCompletionQuery {
 
 struct McpCompletion {
   std::vector<std::string> values;  ///< At most kMcpCompletionMax are sent.
-  std::optional<std::uint64_t> total = {};
 };
 inline constexpr std::size_t kMcpCompletionMax = 100;
 

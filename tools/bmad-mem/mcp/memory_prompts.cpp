@@ -114,9 +114,7 @@ McpAnswer<McpPromptResult> review_candidates(LazyMemory& memory, LazyMemory& use
 /// Those that begin like `value`, in order.
 McpCompletion beginning_like(std::string_view value, std::vector<std::string> all) {
   std::erase_if(all, [&](const std::string& each) { return !each.starts_with(value); });
-  McpCompletion out{.values = std::move(all)};
-  out.total = out.values.size();
-  return out;
+  return {.values = std::move(all)};
 }
 
 std::vector<std::string> session_ids(const MemoryManager& memory) {

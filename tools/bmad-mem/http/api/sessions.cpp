@@ -49,15 +49,14 @@ Result<HttpResponse> http_session_list(ApiContext& context, const EndpointCall& 
 }
 
 Result<HttpResponse> http_session_new(ApiContext& context, const EndpointCall& call) {
-  SessionParams params;
-  params.session_id = call.text("session_id");
-  params.user_id = call.text("user_id");
-  params.agent_ids = call.texts("agent_ids");
-  params.project_name = call.text("project_name");
-  params.session_type = call.text("session_type");
-  params.tags = call.texts("tags");
-  params.title = call.text("title");
-  params.metadata_json = metadata_of(call);
+  const SessionParams params{.session_id = call.text("session_id"),
+                             .user_id = call.text("user_id"),
+                             .agent_ids = call.texts("agent_ids"),
+                             .project_name = call.text("project_name"),
+                             .session_type = call.text("session_type"),
+                             .tags = call.texts("tags"),
+                             .title = call.text("title"),
+                             .metadata_json = metadata_of(call)};
   BMAD_TRY_ASSIGN(const std::string id, context.memory.create_session(params));
   return object_response("session_id", id, "maintained",
                          shaped(shape::any_action, context.memory.maintained_by_the_way()));
@@ -132,9 +131,8 @@ DeleteOptions delete_options(const EndpointCall& call) {
 }  // namespace
 
 Result<HttpResponse> http_delete(ApiContext& context, const EndpointCall& call) {
-  DeletionCriteria criteria;
-  criteria.ids = {std::string(call.in_path("id"))};
-  criteria.sessions = call.texts("session_id");
+  const DeletionCriteria criteria{.ids = {std::string(call.in_path("id"))},
+                                  .sessions = call.texts("session_id")};
   const DeleteOptions options = delete_options(call);
   BMAD_TRY_ASSIGN(const DeletionReport report, context.memory.delete_entries(criteria, options));
   if (report.removed.empty() && report.elsewhere.empty()) {
@@ -282,10 +280,7 @@ Result<HttpResponse> http_artifact_get(ApiContext& context, const EndpointCall& 
   }
   BMAD_TRY_ASSIGN(std::string text, read_document(context.memory.root(), *entry));
   BMAD_TRY_ASSIGN(text, context.memory.document_text(entry->session_id, std::move(text)));
-  HttpResponse response;
-  response.content_type = "text/plain; charset=utf-8";
-  response.body = std::move(text);
-  return response;
+  return HttpResponse{.content_type = "text/plain; charset=utf-8", .body = std::move(text)};
 }
 
 }  // namespace bmad_mem::cli
