@@ -86,11 +86,6 @@ Result<std::vector<std::string>> whole_ids(const MemoryManager& memory,
 
 namespace {
 
-/// Commands that take the name of a session that need not be there.
-bool takes_new_sessions(const Command& command) {
-  return command.name == "import" || command.name == "audit";
-}
-
 /// The sessions that are there, are archived, or can be brought back; nothing when that can't be
 /// told.
 std::vector<std::string> session_names(const Tool& tool) {
@@ -135,8 +130,8 @@ Status for_each_session(const Command& command, Arguments& args, const Use& use)
 }  // namespace
 
 Status complete_session_names(Tool& tool, const Command& command) {
-  if (takes_new_sessions(command)) {
-    return {};
+  if (command.name == "import" || command.name == "audit") {
+    return {};  // The session that they name need not be there.
   }
   std::optional<std::vector<std::string>> names;
   return for_each_session(command, tool.args_to_complete(), [&](std::string& value) -> Status {

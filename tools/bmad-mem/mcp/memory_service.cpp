@@ -202,15 +202,14 @@ std::string session_of_host(const SessionHints& hints, const std::string& root,
 }
 
 SessionParams params_of(const SessionHints& hints, std::string session_id, const McpCall& call) {
-  SessionParams params;
-  params.session_id = std::move(session_id);
-  params.project_name = hints.project_name;
-  params.session_type = "mcp";
-  const std::string client = call.client;
-  if (!client.empty()) {
-    params.agent_ids = {std::string(utf8_prefix(client, 100))};
+  std::vector<std::string> agents;
+  if (!call.client.empty()) {
+    agents.emplace_back(utf8_prefix(call.client, 100));
   }
-  return params;
+  return {.session_id = std::move(session_id),
+          .agent_ids = std::move(agents),
+          .project_name = hints.project_name,
+          .session_type = "mcp"};
 }
 
 }  // namespace

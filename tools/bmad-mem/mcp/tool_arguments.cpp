@@ -280,21 +280,21 @@ RecallOptions read_recall_options(const ToolArguments& args) {
 }
 
 Result<EntryFilter> read_entry_filter(const ToolArguments& args) {
-  EntryFilter filter;
-  filter.sessions = args.texts("session");
-  filter.types = args.types("type");
-  filter.tags = args.texts("tag");
-  filter.agents = args.texts("agent");
-  filter.since = args.time("since");
-  filter.until = args.time("until");
-  filter.as_of = args.time("as_of");
-  filter.pinned_only = args.boolean("pinned");
   const std::string archived = args.text("archived");
-  filter.archived = archived_choice(archived == "false" || archived == "0" ? "no" : archived);
+  EntryFilter filter{
+      .sessions = args.texts("session"),
+      .types = args.types("type"),
+      .tags = args.texts("tag"),
+      .agents = args.texts("agent"),
+      .since = args.time("since"),
+      .until = args.time("until"),
+      .as_of = args.time("as_of"),
+      .pinned_only = args.boolean("pinned"),
+      .archived = archived_choice(archived == "false" || archived == "0" ? "no" : archived),
+      .offset = args.count("offset")};
   if (!args.name_of("limit").empty()) {
     filter.limit = args.count("limit");
   }
-  filter.offset = args.count("offset");
   const JsonValue fields = args.value("where");
   Status read =
       fields.present() && !fields.is_array() ? read_field_filters(fields, filter.fields) : Status();
