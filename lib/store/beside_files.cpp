@@ -16,7 +16,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr int kDepthMax = 32;
+constexpr int kBesideDepthMax = 32;
 
 /// Names at the root that have their own way: sessions, copies of them, what is derived, settings,
 /// what is known of a hub.
@@ -30,7 +30,7 @@ bool is_known_name(std::string_view name) {
 
 Status add_files(FileSystem& files, const std::string& folder, int depth,
                  std::vector<std::string>& paths) {
-  if (depth > kDepthMax) {
+  if (depth > kBesideDepthMax) {
     return {};
   }
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, files.list(folder));

@@ -20,9 +20,9 @@ namespace {
 constexpr int kReadableIndexVersion = 3;  // 2 was searched, 1 is the specification's.
 
 /// The ids of the entries of a session, in the order of its logs.
-class EntryIds {
+class TableIds {
  public:
-  EntryIds(SlotView slots, std::span<const IndexRow> rows)
+  TableIds(SlotView slots, std::span<const IndexRow> rows)
       : by_line_(rows.size()), places_(rows.size()) {
     assert(rows.size() == slots.size() && "a row for each slot");
     for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
@@ -93,7 +93,7 @@ class KeyTable {
   [[nodiscard]] bool takes(std::string_view key) const {
     return prefix_.empty() ? true : key.starts_with(prefix_);
   }
-  void add(std::string_view key, std::span<const SlotPosting> postings, EntryIds& ids) {
+  void add(std::string_view key, std::span<const SlotPosting> postings, TableIds& ids) {
     assert(takes(key));
     text_ += "\n    ";
     append_json_quoted(text_, key.substr(prefix_.size()));
@@ -132,7 +132,7 @@ Result<ReadableIndex> make_readable_index(SessionIndex& session, const Clock& cl
                                           std::string_view language) {
   BMAD_TRY(session.load());
   BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, in_session(session, session.rows()));
-  EntryIds ids(session.slots(), rows);
+  TableIds ids(session.slots(), rows);
   BMAD_TRY(ids.read(session));
   KeyTable words("inverted_index", {});
   KeyTable topics("topic_index", {});
