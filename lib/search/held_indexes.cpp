@@ -100,7 +100,7 @@ Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filt
   }
   for (const auto& [id, count] : has_evicted ? chosen.evicted : EvictedParts()) {
     for (std::uint32_t part = count; part > 0; --part) {
-      BMAD_TRY(add_packed(id, {.kind = PackedKind::kEvicted, .part = part}));
+      BMAD_TRY(add_packed(id, {.part = part}));
     }
   }
   return chosen;
@@ -293,7 +293,7 @@ std::vector<SessionIndex*> newer_than(const SessionIndex& evicted,
 /// and one that was evicted twice in the newest part.
 Status HeldIndexes::hide_what_came_back() {
   for (const Packed& packed : chosen_.packed) {
-    if (chosen_.is_past || packed->place().kind != PackedKind::kEvicted) {
+    if (chosen_.is_past || !packed->place().is_evicted()) {
       continue;
     }
     std::vector<SessionIndex*> newer = newer_than(packed->index(), indexes_);

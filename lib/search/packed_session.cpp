@@ -27,30 +27,23 @@ namespace bmad_mem {
 namespace {
 
 std::string packed_path(const std::string& session_id, const PackedPlace& place) {
-  switch (place.kind) {
-    case PackedKind::kArchive:
-      return archive_path(session_id);
-    case PackedKind::kEvicted:
-      assert(place.part > 0 && "parts count from 1");
-      return evicted_path(session_id, place.part);
-    case PackedKind::kKept:
-      break;
-  }
-  return kept_path(session_id);
+  return place.kept           ? kept_path(session_id)
+         : place.is_evicted() ? evicted_path(session_id, place.part)
+                              : archive_path(session_id);
 }
 
 /// What the packed file holds. Every log is there, if only as an empty one. Of what was evicted,
 /// without older versions of an entry, and what was deleted since.
 Result<NamedBytes> unpack(const Store& store, const std::string& session_id,
                           const PackedPlace& place, const ArchiveLimits& limits) {
-  if (place.kind == PackedKind::kEvicted) {
+  if (place.is_evicted()) {
     BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines,
                     read_evicted(*store.files, session_id, place.part, limits.budget));
     BMAD_TRY(drop_gone(store, session_id, lines));
     keep_last_versions(lines);
     return logs_of(session_id, std::span(lines));
   }
-  if (place.kind == PackedKind::kKept) {
+  if (place.kept) {
     BMAD_TRY_ASSIGN(const std::vector<EvictedLine> lines,
                     read_kept(*store.files, session_id, /*only_good=*/true));
     return logs_of(session_id, std::span(lines));
@@ -74,7 +67,7 @@ Result<PackedOrigin> look_at_origin(const Store& store, const std::string& sessi
     hash.add(fmt::format("{} {} {} {}\n", info.device, info.inode, info.size, info.mtime_ns));
   };
   add(origin.file);
-  if (place.kind == PackedKind::kEvicted) {
+  if (place.is_evicted()) {
     for (const std::string& path :
          {deletion_record_path(session_id), deleted_entries_path(session_id)}) {
       BMAD_TRY_ASSIGN(const auto info, if_there(store.files->info(path)));
@@ -141,14 +134,14 @@ PackedSession::PackedSession(const Store& store, const std::string& session_id,
       index_(*this, store.clock, [&] {
         SessionIndex::Options options =
             based_options(store, session_id, place.part, origin.package);
-        options.archived = place.kind != PackedKind::kEvicted;
+        options.archived = !place.is_evicted();
         return options;
       }()) {}
 
 Result<std::shared_ptr<FileSystem>> PackedSession::files() {
   const std::lock_guard guard(mutex_);
   BMAD_TRY(take_new());
-  if (ranged_ == nullptr && place_.kind == PackedKind::kArchive && !is_one_piece_) {
+  if (ranged_ == nullptr && place_.is_archive() && !is_one_piece_) {
     // What git ignores of it is in a file beside it.
     BMAD_TRY_ASSIGN(const bool has_local, is_there(*store_.files, archive_local_path(session_id_)));
     Result<std::shared_ptr<RangedFiles>> opened =
@@ -167,7 +160,7 @@ Result<std::shared_ptr<FileSystem>> PackedSession::files() {
 }
 
 Result<std::shared_ptr<FileSystem>> PackedSession::knowledge() {
-  if (place_.kind == PackedKind::kArchive) {
+  if (place_.is_archive()) {
     if (auto known = read_known(store_, session_id_, package())) {
       return known->size() == 0 ? std::shared_ptr<FileSystem>() : std::move(known);
     }
@@ -183,7 +176,7 @@ Status PackedSession::check_still_there() const {
 }
 
 Status PackedSession::write_known() {
-  assert(place_.kind == PackedKind::kArchive);
+  assert(place_.is_archive());
   BMAD_TRY(check_still_there());  // Else it could hold words of what was purged.
   BMAD_TRY(ensure_ignored(*store_.files, kArchiveKnown));
   std::string logs;
@@ -280,10 +273,9 @@ Result<Packed> packed_session(const Store& store, const std::string& session_id,
   if (!store.is_damaged(packed_path(session_id, place), now.file, is_new)) {
     return open_packed(store, session_id, place, now, is_new);
   }
-  constexpr PackedPlace kKept{.kind = PackedKind::kKept};
+  constexpr PackedPlace kKept{.kept = true};
   const Result<PackedOrigin> kept = look_at_origin(store, session_id, kKept);
-  return place.kind == PackedKind::kArchive && kept &&
-                 !store.is_damaged(kept_path(session_id), kept->file)
+  return place.is_archive() && kept && !store.is_damaged(kept_path(session_id), kept->file)
              ? open_packed(store, session_id, kKept, *kept, store.new_budget.is_limited())
              : nullptr;
 }

@@ -38,9 +38,8 @@ Result<std::shared_ptr<FileSystem>> lines_of(const Store& store, const SegmentSe
                ? std::shared_ptr<FileSystem>(std::shared_ptr<void>(), store.files.get())
                : nullptr;
   }
-  const PackedKind kind = session.evicted != 0 ? PackedKind::kEvicted : PackedKind::kArchive;
   BMAD_TRY_ASSIGN(const Packed packed,
-                  packed_session(store, session.id, {.kind = kind, .part = session.evicted}));
+                  packed_session(store, session.id, {.part = session.evicted}));
   return std::shared_ptr<FileSystem>(packed != nullptr && packed->package() == package ? packed
                                                                                        : nullptr);
 }

@@ -331,10 +331,8 @@ Result<std::shared_ptr<FileSystem>> files_of(const Store& store, const IndexedSe
   if (!session.is_archived() && !session.is_evicted()) {
     return std::shared_ptr<FileSystem>(std::shared_ptr<void>(), store.files.get());  // Not owned.
   }
-  const PackedKind kind = session.is_evicted() ? PackedKind::kEvicted : PackedKind::kArchive;
-  BMAD_TRY_ASSIGN(
-      const Packed packed,
-      packed_session(store, session.session_id(), {.kind = kind, .part = session.evicted_part()}));
+  BMAD_TRY_ASSIGN(const Packed packed,
+                  packed_session(store, session.session_id(), {.part = session.evicted_part()}));
   if (packed != nullptr) {
     BMAD_TRY(packed->files());  // What is wrong with it is said here.
   }

@@ -110,7 +110,7 @@ Result<std::vector<SessionSource>> evicted_sources(const Store& store,
   std::vector<SessionSource> found;
   for (const auto& [id, count] : parts) {
     for (std::uint32_t part = count; part > 0; --part) {
-      BMAD_TRY(add_packed(store, id, {.kind = PackedKind::kEvicted, .part = part}, found));
+      BMAD_TRY(add_packed(store, id, {.part = part}, found));
     }
   }
   return found;
@@ -283,8 +283,7 @@ class PastFiles final : public ReadOnlyFiles {
 /// What was evicted and not deleted, of the versions there were at `as_of`.
 Result<std::vector<EvictedLine>> evicted_versions(const Store& store, const std::string& session_id,
                                                   Timestamp as_of) {
-  const Result<Packed> packed =
-      packed_session(store, session_id, {.kind = PackedKind::kEvicted, .part = 1});
+  const Result<Packed> packed = packed_session(store, session_id, {.part = 1});
   if (!packed) {
     return is_not_found(packed.error())
                ? Result<std::vector<EvictedLine>>(std::vector<EvictedLine>())

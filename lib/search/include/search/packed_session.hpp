@@ -37,16 +37,14 @@ namespace bmad_mem {
 
 class RangedFiles;
 
-enum class PackedKind : std::uint8_t {
-  kArchive,  ///< A session that is no folder.
-  kEvicted,  ///< Of any session. Without older versions of an entry, and what was deleted.
-  kKept,     ///< What is left of a session whose archive is damaged.
-};
-
-/// Which packed file of a session.
+/// Which packed file of a session: its archive where the session is no folder.
 struct PackedPlace {
-  PackedKind kind = PackedKind::kArchive;
-  std::uint32_t part = 0;  ///< Of kEvicted, from 1 on; else 0.
+  /// Of what was evicted, from 1 on: without older versions of an entry, and what was deleted.
+  std::uint32_t part = 0;
+  bool kept = false;  ///< What is left of a session whose archive is damaged.
+
+  [[nodiscard]] bool is_evicted() const { return part != 0; }
+  [[nodiscard]] bool is_archive() const { return part == 0 && !kept; }
 };
 
 /// A packed file as it is now.
@@ -112,7 +110,7 @@ class PackedSession final : public ReadOnlyFiles {
 using Packed = std::shared_ptr<PackedSession>;
 
 /// The packed session as searches see it, the same one as long as its file is the same. Null when
-/// it is damaged, noted as such, and nothing was kept of it; `place` is kArchive or kEvicted.
+/// it is damaged, noted as such, and nothing was kept of it; `place` is not what was kept.
 /// Errors: one that is_not_found() when it has gone; as the file system's.
 Result<Packed> packed_session(const Store& store, const std::string& session_id,
                               const PackedPlace& place = {});

@@ -25,10 +25,10 @@ struct SessionSource {
   std::optional<SeenFolder> seen = std::nullopt;  ///< Of a folder, before it is read.
 
   [[nodiscard]] bool is_archived() const {
-    return packed != nullptr && packed->place().kind != PackedKind::kEvicted;
+    return packed != nullptr && !packed->place().is_evicted();
   }
   [[nodiscard]] bool is_evicted() const {
-    return packed != nullptr && packed->place().kind == PackedKind::kEvicted;
+    return packed != nullptr && packed->place().is_evicted();
   }
   /// Unpacks what is packed. Errors: as PackedSession::files().
   [[nodiscard]] Result<std::shared_ptr<FileSystem>> files(const Store& store) const;
