@@ -6,6 +6,7 @@
 #include <chrono>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <span>
 
@@ -385,11 +386,7 @@ Result<std::vector<TimelineBucket>> list_times(const Store& store, const EntryFi
 }
 
 std::uint64_t TimelineBucket::total() const {
-  std::uint64_t sum = 0;
-  for (const std::uint64_t count : entries) {
-    sum += count;
-  }
-  return sum;
+  return std::accumulate(entries.begin(), entries.end(), std::uint64_t{0});
 }
 
 }  // namespace bmad_mem

@@ -14,6 +14,7 @@
 #include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
 #include "search/held_indexes.hpp"
+#include "search/log_cover.hpp"
 #include "search/reads.hpp"
 #include "search/root_index.hpp"
 #include "store/entry_scanner.hpp"
@@ -25,15 +26,6 @@
 namespace bmad_mem {
 
 namespace {
-
-std::uint64_t sum(const std::array<TypeStatistics, kEntryTypeCount>& types,
-                  std::uint64_t TypeStatistics::* member) {
-  std::uint64_t total = 0;
-  for (const TypeStatistics& type : types) {
-    total += type.*member;
-  }
-  return total;
-}
 
 Result<std::uint64_t> count_lines(FileSystem& files, const std::string& path) {
   BMAD_TRY_ASSIGN(const auto file, if_there(files.open(path, OpenMode::kRead)));
@@ -124,13 +116,15 @@ Status count_log(const Store& store, EntryType type, SessionStatistics& statisti
 
 }  // namespace
 
-std::uint64_t SessionStatistics::entries() const { return sum(types, &TypeStatistics::entries); }
-std::uint64_t SessionStatistics::versions() const { return sum(types, &TypeStatistics::versions); }
+std::uint64_t SessionStatistics::entries() const { return sum_of(types, &TypeStatistics::entries); }
+std::uint64_t SessionStatistics::versions() const {
+  return sum_of(types, &TypeStatistics::versions);
+}
 std::uint64_t SessionStatistics::sealed_lines() const {
-  return sum(types, &TypeStatistics::sealed_lines);
+  return sum_of(types, &TypeStatistics::sealed_lines);
 }
 std::uint64_t SessionStatistics::damaged_lines() const {
-  return sum(types, &TypeStatistics::damaged_lines);
+  return sum_of(types, &TypeStatistics::damaged_lines);
 }
 
 Result<SessionStatistics> count_session(const Store& store, const std::string& session_id) {

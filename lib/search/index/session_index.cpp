@@ -171,9 +171,7 @@ Status SessionIndex::take_base(SessionBase base) {
       [&](const StatementRow& row) { state_->table.statements.push_back(row); }));
   state_->table.facts = known.facts();
   state_->covers = base.covers;
-  for (const LogCover& cover : base.covers) {
-    state_->base_bytes += cover.bytes;
-  }
+  state_->base_bytes = sum_of(base.covers, &LogCover::bytes);
   state_->base = std::move(base.part);
   state_->told = slots.size();
   return {};

@@ -30,18 +30,11 @@ Status SessionIndex::load() {
 const LogCovers& SessionIndex::covers() const { return state_->covers; }
 
 std::uint64_t SessionIndex::sealed_lines() const {
-  std::uint64_t count = 0;
-  for (const LogCover& cover : state_->covers) {
-    count += cover.sealed;
-  }
-  return count;
+  return sum_of(state_->covers, &LogCover::sealed);
 }
 
 SessionIndex::Unknown SessionIndex::unknown() const {
-  Unknown found{.entries = entry_count()};
-  for (const LogCover& cover : state_->covers) {
-    found.bytes += cover.bytes;
-  }
+  Unknown found{.entries = entry_count(), .bytes = sum_of(state_->covers, &LogCover::bytes)};
   if (state_->base != nullptr && !state_->moved) {
     assert(found.entries >= state_->told);
     found.bytes -= std::min(found.bytes, state_->base_bytes);  // A log may have gone meanwhile.

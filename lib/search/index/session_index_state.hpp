@@ -82,11 +82,7 @@ struct SessionIndex::State {
       return;
     }
     builder->finish();
-    std::uint64_t bytes = 0;
-    for (const LogCover& cover : covers) {
-      bytes += cover.bytes;
-    }
-    if (base == nullptr && bytes <= kSmall) {
+    if (base == nullptr && sum_of(covers, &LogCover::bytes) <= kSmall) {
       builder.reset();
       analyzer.reset();
       table.memtable.seal();

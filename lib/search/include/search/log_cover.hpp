@@ -56,6 +56,17 @@ struct LogCover {
 /// One for each type, in the order of the enum.
 using LogCovers = std::array<LogCover, kEntryTypeCount>;
 
+/// The sum of a `member` of all, one for each type of entries.
+template <typename OfType>
+std::uint64_t sum_of(const std::array<OfType, kEntryTypeCount>& types,
+                     std::uint64_t OfType::* member) {
+  std::uint64_t sum = 0;
+  for (const OfType& type : types) {
+    sum += type.*member;
+  }
+  return sum;
+}
+
 enum class LogChange : std::uint8_t {
   kNone,
   kGrown,       ///< The covered lines are there, and others behind them.
