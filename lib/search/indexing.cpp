@@ -56,14 +56,22 @@ Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& opt
   }
   BMAD_TRY_ASSIGN(const std::shared_ptr<TextEncoder> encoder, encoder_at_hand(store, deadline));
   seal_index(store, options.all ? SealWhen::kAny : SealWhen::kSome);
-  EncodeWish wish{.of = vectors_of(*encoder, store.config.encoder.sensitive),
-                  .deadline = deadline,
-                  .on_progress = on_progress};
-  BMAD_TRY_ASSIGN(Encoded done, store.root_index->encode(*encoder, wish));
-  for (Encoded more = done; more.has_changed;) {
-    BMAD_TRY_ASSIGN(more, store.root_index->encode(*encoder, wish));
+  EncodeWish wish{.of = vectors_of(*encoder, store.config.encoder.sensitive), .deadline = deadline};
+  BMAD_TRY_ASSIGN(const EncodedCount before, count_encoded(store, wish.of));
+  Encoded done{.has_changed = true};
+  wish.on_progress = [&](std::uint64_t encoded) {
+    if (on_progress) {
+      on_progress(
+          std::min(before.entries - before.waiting + done.encoded + encoded, before.entries),
+          before.entries);
+    }
+  };
+  while (done.has_changed) {
+    BMAD_TRY_ASSIGN(const Encoded more, store.root_index->encode(*encoder, wish));
     done.encoded += more.encoded;
     done.refused += more.refused;
+    done.is_elsewhere = more.is_elsewhere;
+    done.has_changed = more.has_changed;
   }
   BMAD_TRY_ASSIGN(const EncodedCount count, count_encoded(store, wish.of));
   return EncodeReport{.encoder = encoder->name(),
@@ -123,7 +131,6 @@ bool tend_index(const Store& store, std::chrono::milliseconds time_max, SealWhen
   const Result<Encoded> done = store.root_index->encode(
       **encoder, {.of = vectors_of(**encoder, store.config.encoder.sensitive),
                   .others = others,
-                  .counts = false,
                   .deadline = deadline});
   return done && done->encoded > 0 && store.root_index->wants_vectors();
 }
@@ -179,9 +186,7 @@ Result<IndexReport> write_readable_index(const Store& store, SessionIndex& index
                      .entries = made.entries,
                      .terms = made.terms,
                      .index_bytes = made.text.size()};
-  for (const LogCover& cover : index.covers()) {
-    report.log_bytes += cover.bytes;
-  }
+  report.log_bytes = sum_of(index.covers(), &LogCover::bytes);
   report.took = std::chrono::steady_clock::now() - begin;
   return report;
 }

@@ -157,9 +157,7 @@ Status RootIndex::add_segments(IndexState& state,
     std::size_t end = begin;
     for (std::uint64_t bytes = 0; end < indexes.size() && bytes < kSealBytesMax; ++end) {
       const auto guard = indexes[end]->lock();
-      for (const LogCover& cover : indexes[end]->covers()) {
-        bytes += cover.bytes;
-      }
+      bytes += sum_of(indexes[end]->covers(), &LogCover::bytes);
     }
     assert(end > begin && "each turn takes one or more");
     std::vector<std::shared_ptr<SessionIndex>> batch(
@@ -172,9 +170,7 @@ Status RootIndex::add_segments(IndexState& state,
         break;
       }
       std::vector<SessionIndex*> all;
-      for (const std::shared_ptr<SessionIndex>& each : batch) {
-        all.push_back(each.get());
-      }
+      std::ranges::transform(batch, std::back_inserter(all), &std::shared_ptr<SessionIndex>::get);
       if (leave(added.error().field, all)) {
         continue;
       }
@@ -235,7 +231,10 @@ Status RootIndex::add_segment(IndexState& state,
 /// Writes a segment, and puts it behind those of `state`.
 Result<std::shared_ptr<Segment>> RootIndex::make_segment(
     IndexState& state, std::span<IndexedSession* const> sessions) const {
-  const std::string name = new_name(state);
+  std::string name;
+  do {  // Where CURRENT was lost others may hold an old one of that name open.
+    name = fmt::format("{}.seg", state.next++);
+  } while (store_.files->info(segment_path(name)));
   const std::string& language = store_.config.indexing.language;
   BMAD_TRY(write_segment(*store_.files, segment_path(name), sessions, language));
   BMAD_TRY_ASSIGN(std::shared_ptr<Segment> segment,
@@ -243,15 +242,6 @@ Result<std::shared_ptr<Segment>> RootIndex::make_segment(
   state.names.push_back(name);
   state.segments.push_back(segment);
   return segment;
-}
-
-/// For a segment: no file has that name. Where CURRENT was lost others may hold an old one open.
-std::string RootIndex::new_name(IndexState& state) const {
-  std::string name;
-  do {
-    name = fmt::format("{}.seg", state.next++);
-  } while (store_.files->info(segment_path(name)));
-  return name;
 }
 
 /// Puts what is still covered of the segments `which` into one, in their place.

@@ -83,10 +83,7 @@ std::vector<std::uint32_t> slots_without(
 class RootIndex::Encoding {
  public:
   Encoding(RootIndex& index, TextEncoder& encoder, const EncodeWish& wish)
-      : index_(index),
-        encoder_(encoder),
-        wish_(wish),
-        done_(wish.counts ? index.count_encoded(wish.of) : Encoded{}) {}
+      : index_(index), encoder_(encoder), wish_(wish) {}
 
   Result<Encoded> run() {
     const SharedState state = index_.state();
@@ -299,9 +296,8 @@ class RootIndex::Encoding {
     }
     BMAD_TRY(to_->write_block(block, rows));
     done_.encoded += done;
-    done_.waiting -= std::min<std::uint64_t>(done_.waiting, done);
     if (wish_.on_progress) {
-      wish_.on_progress(done_.total - done_.waiting, done_.total);
+      wish_.on_progress(done_.encoded);
     }
     return true;
   }
@@ -362,12 +358,8 @@ Result<Encoded> RootIndex::encode(TextEncoder& encoder, const EncodeWish& wish) 
   const Result<FileLock::Guard> alone =
       encoding.acquire({.operation = "encode", .timeout = std::chrono::milliseconds(0)});
   if (!alone) {
-    if (alone.error().code != ErrorCode::E_LOCK_TIMEOUT) {
-      return alone.error();
-    }
-    Encoded others = count_encoded(wish.of);
-    others.is_elsewhere = true;
-    return others;
+    return alone.error().code == ErrorCode::E_LOCK_TIMEOUT ? Result<Encoded>({.is_elsewhere = true})
+                                                           : alone.error();
   }
   BMAD_TRY(remove_unwanted_vectors(wish.deadline));
   return Encoding(*this, encoder, wish).run();
@@ -389,23 +381,6 @@ bool RootIndex::wants_vectors() {
     // What has gone waits for nothing.
     return !slots_without(its, session, 1).empty() && is_there(store_, session, covered.package);
   });
-}
-
-Encoded RootIndex::count_encoded(VectorsOf of) {
-  Encoded counted;
-  const SharedState now = state();
-  const std::vector<std::shared_ptr<SegmentVectors>> vectors = vectors_of_all(*now);
-  for (const auto& [id, covered] : now->sessions) {
-    const SegmentSession& session = now->segments[covered.segment]->sessions[covered.number];
-    SegmentVectors* const its = vectors[covered.segment].get();
-    if (is_there(store_, session, covered.package)) {
-      counted.total += session.count;
-      counted.waiting +=
-          slots_without(its != nullptr && its->of() == of ? its : nullptr, session).size();
-    }
-  }
-  assert(counted.waiting <= counted.total);
-  return counted;
 }
 
 std::chrono::milliseconds RootIndex::lock_timeout(TextEncoder::Deadline deadline) const {

@@ -76,7 +76,7 @@ TEST_CASE("vectors go with entries from segment to segment") {
     ++entries;
     CHECK(memory.vectors_in_use(server) == entries - 1);
     memory.seal();
-    CHECK(memory.count().total == entries);
+    CHECK(memory.count().entries == entries);
     CHECK(memory.count().waiting == 1);
     CHECK(memory.vectors_in_use() == entries - 1);
     CHECK(memory.vectors_in_use(server) == entries - 1);
@@ -129,7 +129,7 @@ TEST_CASE("what moves takes its vectors with it") {
     memory.vectors_in_use(server);
     memory.seal();
     memory.vectors_in_use(server);
-    CHECK(memory.count().total == kFirst + 1);
+    CHECK(memory.count().entries == kFirst + 1);
     memory.encoder->before_calls({});
     memory.encode_all();
     CHECK(memory.vectors_in_use() == kFirst + 1);

@@ -16,6 +16,7 @@
 #include "encoder/encoder_choice.hpp"
 #include "encoder/packed_vectors.hpp"
 #include "search/held_indexes.hpp"
+#include "search/indexing.hpp"
 #include "search/root_index.hpp"
 #include "search/root_index_memory.hpp"
 #include "support/word_encoder.hpp"
@@ -60,11 +61,11 @@ class VectorsMemory : public Memory {
   Encoded encode_all() {
     const Result<Encoded> done = encode(open_with());
     expect(done);
-    CHECK(done->waiting == 0);
+    CHECK(count().waiting == 0);
     return done.value_or(Encoded{});
   }
-  Encoded count(bool sensitive = false) {
-    return open().store->root_index->count_encoded(vectors_of(*encoder, sensitive));
+  EncodedCount count(bool sensitive = false) {
+    return count_encoded(*open(), vectors_of(*encoder, sensitive)).value();
   }
 
   /// How many vectors are in use; each has to be that of the line that it stands for.

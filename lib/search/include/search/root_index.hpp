@@ -52,19 +52,16 @@ enum class OtherVectors : std::uint8_t {
 struct EncodeWish {
   VectorsOf of;
   OtherVectors others = OtherVectors::kReplace;
-  bool counts = true;  ///< Else Encoded::waiting and Encoded::total stay 0.
   std::size_t texts_max = std::numeric_limits<std::size_t>::max();
   TextEncoder::Deadline deadline = {};
-  /// Called with the entries that have a vector, and with all that segments have.
-  std::function<void(std::uint64_t done, std::uint64_t total)> on_progress = {};
+  /// Called with the entries that got their vector so far.
+  std::function<void(std::uint64_t encoded)> on_progress = {};
 };
 
 /// What was encoded.
 struct Encoded {
   std::uint64_t encoded = 0;  ///< Entries that got their vector.
   std::uint64_t refused = 0;  ///< Of them, those whose text the encoder takes in no length.
-  std::uint64_t waiting = 0;  ///< Entries of segments that have none.
-  std::uint64_t total = 0;    ///< Entries of segments.
   bool is_elsewhere = false;  ///< Another process is at it: nothing was done here.
   bool has_changed = false;   ///< Others took the place of segments: these wait.
 };
@@ -140,8 +137,6 @@ class RootIndex {
   /// is kept. Errors: those of the encoder; E_CONCURRENT_MOD when it has become another one;
   /// E_STORAGE_FULL, as the file system's; why a log can't be read, after all others.
   Result<Encoded> encode(TextEncoder& encoder, const EncodeWish& wish);
-  /// How many entries have a vector, without a look at their texts.
-  Encoded count_encoded(VectorsOf of);
   /// Whether some entry of a segment has no vector of any encoder, or one beside which sensitive
   /// entries are not as the config wants them.
   bool wants_vectors();
@@ -205,7 +200,6 @@ class RootIndex {
   Status add_segments(IndexState& state, std::span<const std::shared_ptr<SessionIndex>> indexes);
   Status merge_segments(IndexState& state, const std::set<std::uint32_t>& which);
   Status merge_where_many(IndexState& state);
-  std::string new_name(IndexState& state) const;
   Status remove_unused(const IndexState& state) const;
   [[nodiscard]] CoveredSession covered_by(const SessionIndex& index,
                                           const Result<FileInfo>& folder) const;
