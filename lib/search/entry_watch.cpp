@@ -39,7 +39,7 @@ struct FollowedSession {
 struct EntryWatch::Impl {
   const MemoryManager& memory;
   const Store& store;
-  std::string query = {};  // Empty: every entry.
+  std::string query;  // Empty: every entry.
   EntryFilter filter;
   FolderWatch folders;
   Timestamp opened_at{};
@@ -177,13 +177,9 @@ Status EntryWatch::Impl::look_where(const FolderChanges& changes, std::vector<En
 
 Result<EntryWatch> EntryWatch::open(const MemoryManager& memory, EntryFilter filter,
                                     std::string query) {
-  BMAD_TRY(match_entries(memory, query, {}));  // What can't be read is refused now.
-  BMAD_TRY_ASSIGN(EntryWatch watch, open(memory, std::move(filter)));
-  watch.impl_->query = std::move(query);
-  return watch;
-}
-
-Result<EntryWatch> EntryWatch::open(const MemoryManager& memory, EntryFilter filter) {
+  if (!query.empty()) {  // What can't be read is refused now.
+    BMAD_TRY(match_entries(memory, query, {}));
+  }
   BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(memory, "watch"));
   const Store& store = *entered;
   if (!filter.sessions.empty()) {
@@ -195,8 +191,8 @@ Result<EntryWatch> EntryWatch::open(const MemoryManager& memory, EntryFilter fil
   }
   filter.pinned_only = false;
   BMAD_TRY_ASSIGN(FolderWatch folders, FolderWatch::open(store.root));
-  auto impl =
-      std::make_unique<Impl>(memory, store, std::string(), std::move(filter), std::move(folders));
+  auto impl = std::make_unique<Impl>(memory, store, std::move(query), std::move(filter),
+                                     std::move(folders));
   BMAD_TRY(impl->begin());
   return EntryWatch(std::move(impl));
 }

@@ -34,15 +34,12 @@ Result<std::vector<bool>> match_entries(const MemoryManager& memory, std::string
 class EntryWatch {
  public:
   /// `filter.limit`, `filter.archived` and `filter.pinned_only` don't count. Sessions that are made
-  /// later are watched as well, unless the filter names some. `memory` must outlive the watch.
-  /// Errors: E_STORAGE_IO when the system has no watches left (the message says which limit), or
-  /// none at all.
-  static Result<EntryWatch> open(const MemoryManager& memory, EntryFilter filter = {});
-
-  /// The same of entries that `query`, in the language of `bmad-mem help query`, finds: a live
-  /// query. Errors besides: E_INVALID_QUERY with column.
-  static Result<EntryWatch> open(const MemoryManager& memory, EntryFilter filter,
-                                 std::string query);
+  /// later are watched as well, unless the filter names some. With a `query`, in the language of
+  /// `bmad-mem help query`, only what it finds: a live query. `memory` must outlive the watch.
+  /// Errors: E_INVALID_QUERY with column; E_STORAGE_IO when the system has no watches left (the
+  /// message says which limit), or none at all.
+  static Result<EntryWatch> open(const MemoryManager& memory, EntryFilter filter = {},
+                                 std::string query = {});
 
   EntryWatch(EntryWatch&&) noexcept;
   EntryWatch& operator=(EntryWatch&&) noexcept;

@@ -334,9 +334,7 @@ Result<ExitStatus> follow(Tool& tool, EntryWatch& watch, const WatchOptions& opt
 Result<ExitStatus> run_watch(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const WatchOptions options, read_watch_options(tool));
   // Watched before the last ones are printed: else what is written in between would be in neither.
-  Result<EntryWatch> opened = options.query.empty()
-                                  ? EntryWatch::open(memory, options.filter)
-                                  : EntryWatch::open(memory, options.filter, options.query);
+  Result<EntryWatch> opened = EntryWatch::open(memory, options.filter, options.query);
   if (!opened) {
     return tool.report_in(opened.error(), options.query);
   }
