@@ -11,6 +11,7 @@
 
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/json.hpp"
+#include "query/plan.hpp"
 #include "search/field_filter.hpp"
 #include "search/packed_session.hpp"
 #include "search/reads.hpp"
@@ -30,13 +31,6 @@ struct Chosen {
   Session session;
   bool packed = false;
 };
-
-/// Whether the filter chooses among the entries of a session.
-bool chooses_entries(const EntryFilter& filter) {
-  return !filter.types.empty() || !filter.tags.empty() || !filter.agents.empty() || filter.since ||
-         filter.until || filter.pinned_only || filter.without_sensitive || !filter.fields.empty() ||
-         filter.workspace;
-}
 
 Result<Session> archived_session(const Store& store, const std::string& session_id) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, archive_files(store, session_id));
@@ -98,9 +92,8 @@ class Export {
     for (const std::string& id : options_.filter.sessions) {
       BMAD_TRY(choose_session(id));
     }
-    std::ranges::sort(chosen_, [](const Chosen& a, const Chosen& b) {
-      return std::pair(a.session.created_at, std::string_view(a.session.session_id)) <
-             std::pair(b.session.created_at, std::string_view(b.session.session_id));
+    std::ranges::sort(chosen_, {}, [](const Chosen& each) {
+      return std::pair(each.session.created_at, std::string_view(each.session.session_id));
     });
     for (const Chosen& chosen : chosen_) {
       total_ += chosen.session.size_bytes;
@@ -143,7 +136,8 @@ class Export {
     keep_chosen(chosen.session.session_id, *entries);
     const bool came_later =
         options_.filter.as_of && chosen.session.created_at > *options_.filter.as_of;
-    if (entries->empty() && (came_later || chooses_entries(options_.filter))) {
+    if (entries->empty() &&
+        (came_later || options_.filter.without_sensitive || chooses_entries(options_.filter))) {
       return {};
     }
     ++report_.sessions;
@@ -160,9 +154,7 @@ class Export {
   /// A title that is derived tells of messages: where only some entries are wanted, perhaps of
   /// others.
   void leave_out_title(Session& session) const {
-    EntryFilter filter = options_.filter;
-    filter.without_sensitive = false;  // No title is of a sensitive one.
-    if (chooses_entries(filter)) {
+    if (chooses_entries(options_.filter)) {  // No title is of a sensitive one.
       session.first_request.clear();
       session.title = session.title_from == TitleSource::kChosen ? session.title : std::string();
     }

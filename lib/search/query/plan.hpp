@@ -83,6 +83,9 @@ struct SearchScope {
 
 /// Whether something but the text says what to look for.
 bool says_filters(const Query& query);
+/// Whether the filter chooses among the entries of a session, other than by whether they are
+/// sensitive.
+bool chooses_entries(const EntryFilter& filter);
 
 /// Takes `text` apart. Empty and blank texts give a plan without clauses, which finds by filters
 /// only or not at all: whether that makes sense is for the caller to say. NUL and bytes that are no

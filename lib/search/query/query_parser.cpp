@@ -218,12 +218,6 @@ void look_for_something(std::vector<QueryItem>& items, std::string_view text) {
   }
 }
 
-bool has_too_many_words(std::span<const QueryItem> items) {
-  const auto count = std::ranges::count_if(
-      items, [](const QueryItem& item) { return !item.filter && item.is_operand(); });
-  return static_cast<std::size_t>(count) > kQueryClausesMax;
-}
-
 void note_prose(Plan& plan, ProseReading reading) {
   plan.notes.push_back(fmt::format("read \"{}\" as {}: {}", quoted_part(reading.text),
                                    reading.text.contains(' ') ? "words" : "a word", reading.why));
@@ -284,8 +278,9 @@ Result<Plan> parse_clean_text(const std::string& text, bool is_filtered) {
   if (!is_filtered) {
     look_for_something(items, text);
   }
-  const bool has_many_words = has_too_many_words(items);
-  return plan_of(text, std::move(items), has_many_words);
+  const auto words = std::ranges::count_if(
+      items, [](const QueryItem& item) { return !item.filter && item.is_operand(); });
+  return plan_of(text, std::move(items), static_cast<std::size_t>(words) > kQueryClausesMax);
 }
 
 }  // namespace
@@ -380,11 +375,13 @@ Status check_time_range(const EntryFilter& filter) {
   return {};
 }
 
-bool says_filters(const Query& query) {
-  const EntryFilter& filter = query.filter;
+bool chooses_entries(const EntryFilter& filter) {
   return !filter.types.empty() || !filter.tags.empty() || !filter.agents.empty() || filter.since ||
-         filter.until || filter.pinned_only || !filter.fields.empty() || filter.workspace ||
-         !query.topics.empty();
+         filter.until || filter.pinned_only || !filter.fields.empty() || filter.workspace;
+}
+
+bool says_filters(const Query& query) {
+  return chooses_entries(query.filter) || !query.topics.empty();
 }
 
 Result<Plan> read_query(const Query& query, Timestamp now) {
