@@ -152,18 +152,16 @@ void seal_index(const Store& store, SealWhen when) {
 
 HeldIndexes::HeldIndexes(const Store& store, ChosenIndexes chosen)
     : store_(store), chosen_(std::move(chosen)) {
-  for (const std::shared_ptr<SessionIndex>& index : chosen_.indexes) {
-    indexes_.push_back(index.get());
-  }
+  std::ranges::transform(chosen_.indexes, std::back_inserter(indexes_),
+                         &std::shared_ptr<SessionIndex>::get);
 }
 
 /// Those of a part side by side.
 void HeldIndexes::list_sessions() {
   sessions_.clear();
   for (const std::shared_ptr<SegmentPart>& part : chosen_.parts) {
-    for (const std::unique_ptr<IndexedSession>& session : part->sessions()) {
-      sessions_.push_back(session.get());
-    }
+    std::ranges::transform(part->sessions(), std::back_inserter(sessions_),
+                           &std::unique_ptr<IndexedSession>::get);
   }
   sessions_.insert(sessions_.end(), indexes_.begin(), indexes_.end());
   for (IndexedSession* const session : sessions_) {
@@ -254,27 +252,21 @@ Status HeldIndexes::check_those_that_left() const {
 
 /// Errors: as SessionIndex::refresh(), the first in the order of the sessions.
 Status HeldIndexes::hold() {
-  bool are_open = false;
-  while (!are_open) {  // Another thread may seal one before it is held: then it has forgotten all.
-    BMAD_TRY(refresh_and_lock());
-    are_open = std::ranges::all_of(indexes_, &SessionIndex::is_open);
-  }
+  do {
+    locks_.clear();
+    std::vector<Status> done(indexes_.size());
+    for_each_parallel(indexes_.size(), [&](std::size_t i) { done[i] = indexes_[i]->refresh(); });
+    const std::vector<SessionIndex*> all = indexes_;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      BMAD_TRY(done[i] ? Status() : drop(*all[i], std::move(done[i]).error()));
+    }
+    for (SessionIndex* session : indexes_) {
+      locks_.push_back(session->lock());
+    }
+    assert(locks_.size() == indexes_.size());
+    // Another thread may seal one before it is held: then it has forgotten all.
+  } while (!std::ranges::all_of(indexes_, &SessionIndex::is_open));
   list_sessions();
-  return {};
-}
-
-Status HeldIndexes::refresh_and_lock() {
-  locks_.clear();
-  std::vector<Status> done(indexes_.size());
-  for_each_parallel(indexes_.size(), [&](std::size_t i) { done[i] = indexes_[i]->refresh(); });
-  const std::vector<SessionIndex*> all = indexes_;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    BMAD_TRY(done[i] ? Status() : drop(*all[i], std::move(done[i]).error()));
-  }
-  for (SessionIndex* session : indexes_) {
-    locks_.push_back(session->lock());
-  }
-  assert(locks_.size() == indexes_.size());
   return {};
 }
 

@@ -140,7 +140,11 @@ PackedSession::PackedSession(const Store& store, const std::string& session_id,
 
 Result<std::shared_ptr<FileSystem>> PackedSession::files() {
   const std::lock_guard guard(mutex_);
-  BMAD_TRY(take_new());
+  if (is_new_ && !is_taken_) {  // Counted before the first byte is read.
+    BMAD_TRY(check_read(store_.new_budget.take(origin_.file.size, 0)));
+    is_taken_ = true;
+    store_.seals_any = true;  // The next process takes the rest.
+  }
   if (ranged_ == nullptr && place_.is_archive() && !is_one_piece_) {
     // What git ignores of it is in a file beside it.
     BMAD_TRY_ASSIGN(const bool has_local, is_there(*store_.files, archive_local_path(session_id_)));
@@ -210,17 +214,7 @@ std::string PackedSession::display_path(const std::string& /*path*/) const {
   return store_.files->display_path(packed_path(session_id_, place_));
 }
 
-/// Counts the packed bytes of one that is new, before the first is read. The caller holds the
-/// mutex, and so for the next.
-Status PackedSession::take_new() {
-  if (is_new_ && !is_taken_) {
-    BMAD_TRY(check_read(store_.new_budget.take(origin_.file.size, 0)));
-    is_taken_ = true;
-    store_.seals_any = true;  // The next process takes the rest.
-  }
-  return {};
-}
-
+/// The caller holds the mutex.
 Result<std::shared_ptr<UnpackedFiles>> PackedSession::unpack_once() {
   constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
   if (auto known = store_.unpacked.find<UnpackedFiles>(owner_, kAll)) {

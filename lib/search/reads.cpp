@@ -326,8 +326,7 @@ Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::stri
   BMAD_TRY_ASSIGN(std::vector<Entry> found, !as_of && store.config.indexing.enabled
                                                 ? with_indexes(store, filter, look)
                                                 : choose_steadily(store, read));
-  std::ranges::sort(found,
-                    [](const Entry& a, const Entry& b) { return place_of(a) < place_of(b); });
+  std::ranges::sort(found, {}, place_of);
   return found;
 }
 

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -406,9 +407,7 @@ Status SealedSessions::add(const Store& store, const HeldIndexes& indexes, const
   for_each_parallel(opened_.size() - begin,
                     [&](std::size_t i) { done[begin + i] = opened_[begin + i]->refresh(); });
   std::vector<SessionIndex*> all;
-  for (const std::shared_ptr<SessionIndex>& each : opened_) {
-    all.push_back(each.get());
-  }
+  std::ranges::transform(opened_, std::back_inserter(all), &std::shared_ptr<SessionIndex>::get);
   for (std::size_t i = begin; i < opened_.size(); ++i) {
     BMAD_TRY(std::move(done[i]));
     opened_[i]->past_retention = &store.past_retention;

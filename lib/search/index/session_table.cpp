@@ -255,7 +255,6 @@ Status SessionTableBuilder::supersede(Ordinal older) {
     BMAD_TRY(need_ends());
   }
   columns.flags[older] |= kFlagTombstone;
-  ++table_.tombstones;
   if (flag_type(columns.flags[older]) != EntryType::kConversation) {
     return {};
   }

@@ -91,7 +91,6 @@ struct SessionTable {
   SessionFacts facts;
   ConversationEnds conversation_ends;
   std::vector<StatementRow> statements;  ///< Those of one log in its order.
-  std::uint32_t tombstones = 0;
 };
 
 /// What need not be found out again of an entry whose text was analyzed before.

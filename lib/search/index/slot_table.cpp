@@ -49,7 +49,8 @@ bool follows(const EntryColumns& columns, const SlotTable& table, std::uint32_t 
 
 void measure_windows(const EntryColumns& columns, SlotTable& table) {
   const std::uint32_t count = table.size();
-  assert(table.lengths.size() == count && (table.is_straight() || table.ordinals.size() == count));
+  assert(table.lengths.size() == count &&
+         (table.ordinals.empty() || table.ordinals.size() == count));
   table.reach.resize(count);
   table.window_lengths.resize(count);
   for (std::uint32_t begin = 0; begin < count;) {

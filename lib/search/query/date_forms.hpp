@@ -46,7 +46,6 @@ class Calendar {
   explicit Calendar(Timestamp now)
       : now_(now), today_(std::chrono::floor<std::chrono::days>(now)), date_(today_) {}
 
-  [[nodiscard]] std::chrono::sys_days today() const { return today_; }
   [[nodiscard]] std::chrono::year year() const { return date_.year(); }
 
   /// The year of the latest such month that has begun; with `ended`, that is over.
@@ -101,8 +100,6 @@ struct DateToken {
   bool glued = false;    ///< No blank between it and the token in front.
   std::size_t offset = 0;
   std::size_t size = 0;
-
-  [[nodiscard]] bool is(std::string_view text) const { return word == text; }
 };
 
 /// `text` may be any bytes; what is beyond ASCII and no known sign or blank counts as letters.

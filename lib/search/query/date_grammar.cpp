@@ -170,10 +170,7 @@ std::size_t word_size(std::string_view text) {
 
 /// In lower case and without accents, as the tables have it.
 std::string plain_word(std::string_view word) {
-  if (!std::ranges::all_of(word, is_ascii)) {
-    return fold_accents(lower_case(word));
-  }
-  return lower_ascii(word);
+  return std::ranges::all_of(word, is_ascii) ? lower_ascii(word) : fold_accents(lower_case(word));
 }
 
 /// Tells numbers and ordinals from words.

@@ -128,10 +128,6 @@ using std::chrono::years;
 
 sys_days first_day(year_month month) { return month / 1; }
 
-std::chrono::month first_month(Season season) {
-  return std::chrono::month(3 + 3 * static_cast<unsigned>(season));
-}
-
 }  // namespace
 
 TimeStretch days_from(sys_days first, int count) {
@@ -146,7 +142,7 @@ TimeStretch months_from(year_month first, int count) {
 TimeStretch whole_year(std::chrono::year year) { return months_from(year / 1, 12); }
 
 TimeStretch whole_season(Season season, std::chrono::year year) {
-  return months_from(year / first_month(season), 3);
+  return months_from(year / std::chrono::month(3 + 3 * static_cast<unsigned>(season)), 3);
 }
 
 std::chrono::year Calendar::latest_year(std::chrono::month month, bool ended) const {

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <queue>
+#include <ranges>
 #include <string>
 
 #include "search/search.hpp"
@@ -219,9 +221,7 @@ Result<std::vector<TopicCount>> count_topics(std::span<IndexedSession* const> se
     BMAD_TRY(add_topics(part, sessions, filter, now, topics));
   }
   std::vector<TopicCount> counts;
-  for (auto& [name, count] : topics) {
-    counts.push_back(std::move(count));
-  }
+  std::ranges::move(topics | std::views::values, std::back_inserter(counts));
   std::ranges::stable_sort(counts, std::ranges::greater(), &TopicCount::entries);
   if (filter.limit != 0 && counts.size() > filter.limit) {
     counts.resize(filter.limit);
@@ -237,9 +237,7 @@ Result<std::vector<TimelineBucket>> count_by_time(std::span<IndexedSession* cons
     BMAD_TRY(in_session(*session, add_times(*session, filter, now, unit, buckets)));
   }
   std::vector<TimelineBucket> timeline;
-  for (const auto& [begin, bucket] : buckets) {
-    timeline.push_back(bucket);
-  }
+  std::ranges::copy(buckets | std::views::values, std::back_inserter(timeline));
   if (filter.limit != 0 && timeline.size() > filter.limit) {
     timeline.erase(timeline.begin(), timeline.end() - static_cast<std::ptrdiff_t>(filter.limit));
   }

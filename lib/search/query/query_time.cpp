@@ -1,6 +1,9 @@
 // query_time.cpp - the times that a query may name: fixed ones, and those before now.
+#include <algorithm>
+#include <array>
 #include <cassert>
 #include <string>
+#include <utility>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/text.hpp"
@@ -18,22 +21,11 @@ milliseconds to_end(milliseconds size, RangeEnd end) {
   return end == RangeEnd::kSince ? milliseconds(0) : size - milliseconds(1);
 }
 
-std::optional<milliseconds> unit_of(char letter) {
-  switch (letter) {
-    case 's':
-      return std::chrono::seconds(1);
-    case 'm':
-      return minutes(1);
-    case 'h':
-      return std::chrono::hours(1);
-    case 'd':
-      return days(1);
-    case 'w':
-      return std::chrono::weeks(1);
-    default:
-      return std::nullopt;
-  }
-}
+constexpr std::array<std::pair<char, milliseconds>, 5> kUnits = {{{'s', std::chrono::seconds(1)},
+                                                                  {'m', minutes(1)},
+                                                                  {'h', std::chrono::hours(1)},
+                                                                  {'d', days(1)},
+                                                                  {'w', std::chrono::weeks(1)}}};
 
 /// "7d".
 std::optional<milliseconds> parse_duration(std::string_view text) {
@@ -41,13 +33,14 @@ std::optional<milliseconds> parse_duration(std::string_view text) {
   if (text.empty()) {
     return std::nullopt;
   }
-  const std::optional<milliseconds> unit = unit_of(text.back());
+  const auto* const unit =
+      std::ranges::find(kUnits, text.back(), &std::pair<char, milliseconds>::first);
   text.remove_suffix(1);
   const auto count = number_in<std::uint32_t>(text);
-  if (!unit || !count || *count > kUnitCountMax) {
+  if (unit == kUnits.end() || !count || *count > kUnitCountMax) {
     return std::nullopt;
   }
-  return *unit * *count;
+  return unit->second * *count;
 }
 
 /// Everything that starts with a date.

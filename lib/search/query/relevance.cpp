@@ -112,16 +112,6 @@ bool EntryJudge::passes(const IndexedSession& session, std::uint32_t flags, Time
   });
 }
 
-namespace {
-
-/// What stands before the question mark is no statement of its own.
-bool is_short_question(std::uint32_t flags, std::uint32_t length) {
-  constexpr std::uint32_t kLengthMax = 4;
-  return (flags & kFlagAsks) != 0 && length <= kLengthMax;
-}
-
-}  // namespace
-
 Result<std::optional<Found>> EntryJudge::judge(std::size_t index, std::uint32_t slot,
                                                const SlotView& slots, double text, double least) {
   assert(index < scope_.sessions.size() && slot < slots.size());
@@ -132,6 +122,8 @@ Result<std::optional<Found>> EntryJudge::judge(std::size_t index, std::uint32_t 
   if (!passes(session, flags, time) || is_hidden_at(session, flags, ordinal, scope_.settings.now)) {
     return std::optional<Found>();
   }
+  constexpr std::uint32_t kShortMax = 4;  // What stands before the mark is no statement then.
+  const bool is_short_question = (flags & kFlagAsks) != 0 && slots.lengths[slot] <= kShortMax;
   Found found{.session = index,
               .type = flag_type(flags),
               .ordinal = ordinal,
@@ -141,9 +133,8 @@ Result<std::optional<Found>> EntryJudge::judge(std::size_t index, std::uint32_t 
                   text, flags, time, (flags & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr),
               .evicted = session.is_evicted(),
               .length = slots.lengths[slot],
-              .states_nothing =
-                  !scope_.plan.rank.terms.empty() &&
-                  (flag_states_nothing(flags) || is_short_question(flags, slots.lengths[slot]))};
+              .states_nothing = !scope_.plan.rank.terms.empty() &&
+                                (flag_states_nothing(flags) || is_short_question)};
   set_text(found, text);
   if (found.relevance < least) {
     return std::optional<Found>();

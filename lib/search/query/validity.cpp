@@ -51,7 +51,10 @@ Result<bool> Validity::is_outdated(std::size_t session, Ordinal ordinal, std::ui
   const Place place{.session = session, .ordinal = ordinal};
   if (!have_gathered()) {
     const std::size_t scope = scope_of(session);
-    BMAD_TRY_ASSIGN(const std::string subject, subject_of(place));
+    std::string subject;
+    BMAD_TRY(read_statement(*sessions_[session], ordinal,
+                            [&](const StatementHead& head, const auto& /*line*/,
+                                JsonValue /*value*/) { subject = head.subject(); }));
     {
       const std::lock_guard guard(mutex_);
       const auto known = holders_.find({scope, subject});
@@ -173,14 +176,6 @@ Status Validity::gather() {
     begin = end;
   }
   return {};
-}
-
-Result<std::string> Validity::subject_of(const Place& place) const {
-  std::string subject;
-  BMAD_TRY(read_statement(*sessions_[place.session], place.ordinal,
-                          [&](const StatementHead& head, const IndexedSession::LoadedLine& /*line*/,
-                              JsonValue /*value*/) { subject = head.subject(); }));
-  return subject;
 }
 
 /// Of those that the index has under the hash of the subject, those that are about it. Nothing when

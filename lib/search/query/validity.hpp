@@ -47,7 +47,6 @@ class Validity {
 
     bool operator==(const Place&) const = default;
   };
-  Result<std::string> subject_of(const Place& place) const;
   Result<std::optional<Place>> holder_of(std::size_t scope, const std::string& subject);
   bool have_gathered();
   /// Only statements of one scope replace each other: those of the project and of the user have

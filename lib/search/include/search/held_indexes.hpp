@@ -129,7 +129,6 @@ class HeldIndexes {
 
  private:
   Status hold();
-  Status refresh_and_lock();
   void list_sessions();
   Result<bool> leave_parts(const std::string& field);
   Status add_index(const IndexedSession& session);

@@ -88,7 +88,6 @@ class PackedSession final : public ReadOnlyFiles {
   [[nodiscard]] std::string display_path(const std::string& path) const override;
 
  private:
-  Status take_new();
   Result<std::shared_ptr<UnpackedFiles>> unpack_once();
   template <typename T>
   [[nodiscard]] Status check_read(const Result<T>& read) const;

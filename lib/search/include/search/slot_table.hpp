@@ -87,8 +87,6 @@ struct SlotTable {
   std::uint64_t length_sum = 0;
   std::uint64_t window_length_sum = 0;
 
-  /// Whether slots and ordinals are the same numbers.
-  [[nodiscard]] bool is_straight() const { return ordinals.empty() && slots.empty(); }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(flags.size()); }
   [[nodiscard]] Ordinal ordinal(std::uint32_t slot) const {
     assert(slot < size());
