@@ -167,8 +167,7 @@ bool holds(const EncoderChoice& known, const Store& store) {
 
 bool may_have_encoder(const Store& store) {
   const EncoderConfig& config = store.config.encoder;
-  return config.enabled && (!config.command.empty() || !config.url.empty() ||
-                            !config.path.empty() || !usual_weights().empty());
+  return config.enabled && (!named_kind(config).empty() || !usual_weights().empty());
 }
 
 std::string installed_weights(const std::string& program) {

@@ -204,7 +204,7 @@ Result<std::vector<float>> ExternalEncoder::encode(std::span<const std::string> 
   return numbers;
 }
 
-std::optional<Error> ExternalEncoder::rest() {
+Status ExternalEncoder::check_rest() {
   const Timestamp now = options_.clock->now();
   const std::lock_guard guard(mutex_);
   look();
@@ -212,7 +212,7 @@ std::optional<Error> ExternalEncoder::rest() {
   const bool rests = record_.failures >= kEncoderFailuresMax && record_.failed_at <= now &&
                      now < record_.failed_at + kEncoderRest;
   if (!rests) {
-    return std::nullopt;
+    return {};
   }
   return Error{.code = ErrorCode::E_STORAGE_IO,
                .message = fmt::format("the encoder rests until {} after {} failures; the last: {}",
@@ -223,9 +223,7 @@ std::optional<Error> ExternalEncoder::rest() {
 Result<Vectors> ExternalEncoder::ask(std::span<const std::string> texts, Deadline deadline) {
   assert(!texts.empty() && texts.size() <= kBatchCountMax);
   BMAD_TRY(options_.may_ask());
-  if (std::optional<Error> resting = rest()) {
-    return *std::move(resting);
-  }
+  BMAD_TRY(check_rest());
   std::chrono::milliseconds timeout = options_.timeout;
   if (deadline) {
     const auto left =
@@ -280,8 +278,7 @@ std::string program_question(std::span<const std::string> texts) {
   std::string lines;
   JsonWriter json;
   for (const std::string& text : texts) {
-    lines += json.begin_object().member("text", text).end_object().take();
-    lines += '\n';
+    lines += json.begin_object().member("text", text).end_object().take() + '\n';
   }
   return lines;
 }
@@ -300,8 +297,7 @@ Result<Vectors> program_vectors(std::string_view answer, std::size_t count) {
   JsonParser parser;
   std::size_t place = 0;
   for (std::size_t number = 1; !answer.empty(); ++number) {
-    const std::string_view line = answer.substr(0, answer.find('\n'));
-    answer.remove_prefix(std::min(answer.size(), line.size() + 1));
+    const std::string_view line = take_line(answer);
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) {
       continue;
     }

@@ -31,7 +31,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -134,7 +133,8 @@ class ExternalEncoder final : public TextEncoder {
  private:
   explicit ExternalEncoder(ExternalOptions options);
 
-  [[nodiscard]] std::optional<Error> rest();
+  /// Errors: E_STORAGE_IO while it rests.
+  Status check_rest();
   Result<Vectors> ask(std::span<const std::string> texts, Deadline deadline);
   /// Takes over what another process wrote. The caller holds mutex_.
   void look();

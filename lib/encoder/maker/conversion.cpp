@@ -1,13 +1,13 @@
 // conversion.cpp - packs the tensors of the package as the weights of encoder.bmw.
 #include "maker/conversion.hpp"
 
+#include <any>
 #include <array>
 #include <bit>
 #include <cstring>
 #include <deque>
 #include <numeric>
 #include <random>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -69,16 +69,11 @@ class Parts {
  public:
   template <typename T>
   std::span<const T> keep(std::vector<T> values) {
-    auto& kept = std::get<std::deque<std::vector<T>>>(all_);
-    kept.push_back(std::move(values));
-    return kept.back();
+    return std::any_cast<const std::vector<T>&>(all_.emplace_back(std::move(values)));
   }
 
  private:
-  std::tuple<std::deque<std::vector<char>>, std::deque<std::vector<std::int8_t>>,
-             std::deque<std::vector<std::int32_t>>, std::deque<std::vector<std::uint32_t>>,
-             std::deque<std::vector<float>>, std::deque<std::vector<double>>>
-      all_;
+  std::deque<std::any> all_;  // Vectors.
 };
 
 /// Packs `rows`, [outputs][inputs].
@@ -196,10 +191,6 @@ Status add_embeddings(const Package& package, Weights& weights, Parts& parts) {
 }
 
 constexpr std::uint64_t kPackageFileMax = 64U << 20U;
-
-Error unlike(std::string message, const std::string& path) {
-  return {.code = ErrorCode::E_INVALID_FORMAT, .message = std::move(message), .path = path};
-}
 
 using Table = std::vector<double>;  // [kWidth][kWidth]
 
@@ -330,7 +321,8 @@ Result<Package> Package::open(const std::string& folder) {
     }
   }
   if (offset * sizeof(float) != shards.size()) {
-    return unlike("has shards of another size than it says", model_path);
+    return path_error(ErrorCode::E_INVALID_FORMAT, model_path,
+                      "has shards of another size than it says");
   }
   package.numbers_.resize(offset);
   std::memcpy(package.numbers_.data(), shards.data(), shards.size());
@@ -353,7 +345,8 @@ Result<Package> Package::open(const std::string& folder) {
 Result<std::span<const float>> Package::tensor(const std::string& name, std::size_t size) const {
   const auto found = places_.find(name);
   if (found == places_.end() || found->second.size != size) {
-    return unlike(fmt::format("has no tensor {} of {} numbers", name, size), "model.json");
+    return path_error(ErrorCode::E_INVALID_FORMAT, "model.json",
+                      fmt::format("has no tensor {} of {} numbers", name, size));
   }
   return std::span<const float>(numbers_).subspan(found->second.offset, size);
 }

@@ -84,24 +84,11 @@ constexpr std::string_view kLongText =
     "there, write the result into the shared folder, tell Anna when it is done, and remember that "
     "the old job has to stay off until the audit is over.";
 
-template <typename Call>
-double milliseconds(const Call& call) {
-  const auto begin = std::chrono::steady_clock::now();
-  call();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
-      .count();
-}
-
-double cosine(std::span<const float> ours, const std::vector<double>& theirs) {
-  double product = 0;
-  double our_square = 0;
-  double their_square = 0;
-  for (std::size_t at = 0; at < ours.size(); ++at) {
-    product += double{ours[at]} * theirs[at];
-    our_square += double{ours[at]} * double{ours[at]};
-    their_square += theirs[at] * theirs[at];
-  }
-  return product / std::sqrt(our_square * their_square);
+double cosine(std::span<const double> ours, std::span<const double> theirs) {
+  const auto product = [](std::span<const double> a, std::span<const double> b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  };
+  return product(ours, theirs) / std::sqrt(product(ours, ours) * product(theirs, theirs));
 }
 
 /// Of one thread, so that a busy machine changes little.
@@ -148,7 +135,8 @@ Status write_exactness(JsonWriter& json, const LiteModel& model, const std::stri
     for (const JsonValue number : line["vector"].elements()) {
       vector.push_back(number.number());
     }
-    const std::vector<float> sentence = model.sentences({&pieces, 1});
+    const std::vector<float> numbers = model.sentences({&pieces, 1});
+    const std::vector<double> sentence(numbers.begin(), numbers.end());
     if (!pieces.empty() && vector.size() == sentence.size()) {
       cosines.push_back(cosine(sentence, vector));
     }
@@ -174,17 +162,12 @@ Result<std::string> measured(const std::string& weights, const std::string& refe
   JsonWriter json;
   json.begin_object().member("kernels", kernels.name).key("open_ms").begin_array();
   for (std::size_t round = 0; round < kRounds; ++round) {
-    Status opened;
-    json.real(milliseconds([&] {
-      Result<std::shared_ptr<LiteModel>> made = LiteModel::open(weights, kernels);
-      if (made) {
-        model = *made;
-        static_cast<void>(model->encode(std::vector<std::string>{std::string(kShortText)}, {}));
-      } else {
-        opened = made.error();
-      }
-    }));
-    BMAD_TRY(opened);
+    const auto begin = std::chrono::steady_clock::now();
+    BMAD_TRY_ASSIGN(model, LiteModel::open(weights, kernels));
+    static_cast<void>(model->encode(std::vector<std::string>{std::string(kShortText)}, {}));
+    const std::chrono::duration<double, std::milli> taken =
+        std::chrono::steady_clock::now() - begin;
+    json.real(taken.count());
   }
   json.end_array();
   for (const auto& [name, text] : {std::pair{"short", kShortText}, std::pair{"long", kLongText}}) {
