@@ -7,6 +7,7 @@
 #include <array>
 #include <cassert>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -86,19 +87,16 @@ bool satisfies(RuleJudge judge, std::string_view secret) {
 /// A rule and its pattern, which is compiled at the first use.
 class Matcher {
  public:
-  /// Before anything else; the rule must outlive the matcher.
-  void set_rule(const SecretRule& rule) { rule_ = &rule; }
+  /// The rule must outlive the matcher.
+  explicit Matcher(const SecretRule& rule) : rule_(rule) {}
 
-  [[nodiscard]] const SecretRule& rule() const {
-    assert(rule_ != nullptr && "set_rule() comes first");
-    return *rule_;
-  }
+  [[nodiscard]] const SecretRule& rule() const { return rule_; }
 
   /// The secret, if one begins at `begin` or up to `lead` bytes before it. Each place is tried by
   /// itself: a search from the first would read thousands of bytes in vain at every "-us1".
   std::optional<std::string_view> find_at(std::string_view text, std::size_t begin, bool is_glued) {
     assert(begin <= text.size());
-    for (std::size_t at = begin - std::min(begin, rule_->lead); at <= begin; ++at) {
+    for (std::size_t at = begin - std::min(begin, rule_.lead); at <= begin; ++at) {
       if (!is_glued && !may_token_begin_at(text, at)) {
         continue;
       }
@@ -149,7 +147,7 @@ class Matcher {
       RE2::Options options(RE2::Quiet);
       options.set_encoding(RE2::Options::EncodingLatin1);  // Bytes: nothing in it is beyond ASCII.
       pattern_ = std::make_unique<const RE2>(
-          re2::StringPiece(rule_->pattern.data(), rule_->pattern.size()), options);
+          re2::StringPiece(rule_.pattern.data(), rule_.pattern.size()), options);
       assert(pattern_->ok());  // The test of the table compiles each.
     });
     return *pattern_;
@@ -163,8 +161,8 @@ class Matcher {
 
   [[nodiscard]] std::optional<std::string_view> accepted(re2::StringPiece piece) const {
     const std::string_view secret(piece.data(), piece.size());
-    if (is_specimen(secret) || (rule_->entropy_min > 0 && !is_drawn(secret)) ||
-        !can_be(*rule_, secret) || !satisfies(rule_->judge, secret)) {
+    if (is_specimen(secret) || (rule_.entropy_min > 0 && !is_drawn(secret)) ||
+        !can_be(rule_, secret) || !satisfies(rule_.judge, secret)) {
       return std::nullopt;
     }
     return secret;
@@ -172,26 +170,19 @@ class Matcher {
 
   /// "hf_requiredTypesForDisplayMetadata" is a name: words, and no digit.
   [[nodiscard]] bool is_drawn(std::string_view secret) const {
-    return shannon_entropy(secret) >= rule_->entropy_min &&
+    return shannon_entropy(secret) >= rule_.entropy_min &&
            (std::ranges::any_of(secret, is_digit) || randomness_bits(secret) >= 0);
   }
 
-  const SecretRule* rule_ = nullptr;
+  const SecretRule& rule_;
   std::once_flag once_;
   std::unique_ptr<const RE2> pattern_;
 };
 
 /// Of each rule, by its number.
-Matcher* matchers() {
-  static const std::unique_ptr<Matcher[]> kMatchers = [] {
-    const std::span<const SecretRule> rules = secret_rules();
-    auto made = std::make_unique<Matcher[]>(rules.size());
-    for (std::size_t i = 0; i < rules.size(); ++i) {
-      made[i].set_rule(rules[i]);
-    }
-    return made;
-  }();
-  return kMatchers.get();
+std::deque<Matcher>& matchers() {
+  static std::deque<Matcher> all(secret_rules().begin(), secret_rules().end());
+  return all;
 }
 
 /// Calls `use(word, number)` for each keyword of the rules that go by a name, or of the others.
