@@ -103,7 +103,7 @@ class Walk {
  private:
   void value(JsonValue value, std::string_view name, std::string_view context, bool is_id) {
     if (value.is_string()) {
-      string({.text = value.string(), .name = name, .context = context, .is_id = is_id});
+      write(replace_({.text = value.string(), .name = name, .context = context, .is_id = is_id}));
     } else if (value.is_object()) {
       object(value, name, is_id);
     } else if (value.is_array()) {
@@ -177,8 +177,6 @@ class Walk {
     write(other);
   }
 
-  void string(const JsonString& string) { write(replace_(string)); }
-
   /// Steps over the string at the cursor; writes `other` in its place if there is one.
   void write(const std::optional<std::string>& other) {
     const std::size_t begin = cursor_.at();
@@ -199,8 +197,7 @@ class Walk {
 };
 
 /// A detection and the place it had in the list: lower ones know better what it is.
-struct Ranked {
-  Detection detection;
+struct Ranked : Detection {
   std::size_t rank = 0;
 };
 
@@ -227,50 +224,45 @@ bool is_worth_taking_out(std::string_view text) {
 /// Appends what of `each` lies in none of `kept`.
 void append_outside(std::string_view text, const Ranked& each, std::span<const Detection> kept,
                     std::vector<Ranked>& out) {
-  const Detection& detection = each.detection;
-  auto next = std::ranges::lower_bound(kept, detection.begin + 1, {}, &Detection::end);
-  if (next == kept.end() || next->begin >= detection.end) {
+  auto next = std::ranges::lower_bound(kept, each.begin + 1, {}, &Detection::end);
+  if (next == kept.end() || next->begin >= each.end) {
     out.push_back(each);
     return;
   }
   const auto append = [&](std::size_t begin, std::size_t end) {
     if (begin < end && is_worth_taking_out(text.substr(begin, end - begin))) {
       out.push_back(each);
-      out.back().detection.begin = begin;
-      out.back().detection.end = end;
+      out.back().begin = begin;
+      out.back().end = end;
     }
   };
-  assert(detection.begin < detection.end && detection.end <= text.size());
-  std::size_t begin = detection.begin;
-  for (; next != kept.end() && next->begin < detection.end; ++next) {
+  assert(each.begin < each.end && each.end <= text.size());
+  std::size_t begin = each.begin;
+  for (; next != kept.end() && next->begin < each.end; ++next) {
     append(begin, next->begin);
     begin = next->end;
   }
-  append(begin, detection.end);
+  append(begin, each.end);
 }
 
 /// Joins those that overlap; `ranked` is of one action.
 Detections joined(std::vector<Ranked> ranked) {
-  std::ranges::sort(ranked, {}, [](const Ranked& each) { return each.detection.begin; });
+  std::ranges::sort(ranked, {}, &Ranked::begin);
   std::vector<Ranked> all;
   for (const Ranked& each : ranked) {
-    assert(each.detection.begin < each.detection.end);
-    if (all.empty() || each.detection.begin >= all.back().detection.end) {
+    assert(each.begin < each.end);
+    if (all.empty() || each.begin >= all.back().end) {
       all.push_back(each);
       continue;
     }
     Ranked& last = all.back();
-    last.detection.end = std::max(last.detection.end, each.detection.end);
+    last.end = std::max(last.end, each.end);
     if (each.rank < last.rank) {
       last.rank = each.rank;
-      last.detection.rule = each.detection.rule;
+      last.rule = each.rule;
     }
   }
-  Detections detections;
-  for (const Ranked& each : all) {
-    detections.push_back(each.detection);
-  }
-  return detections;
+  return {all.begin(), all.end()};
 }
 
 }  // namespace
@@ -368,7 +360,7 @@ Detections merge_detections(std::string_view text, Detections detections,
     }
     std::vector<Ranked>& list = detections[i].action == DetectionAction::kSecret ? secrets : near;
     const std::size_t rank = detections[i].rule == JudgedValues::kRule ? detections.size() : i;
-    append_outside(text, {.detection = snapped(text, detections[i]), .rank = rank}, kept, list);
+    append_outside(text, {snapped(text, detections[i]), rank}, kept, list);
   }
   Detections all = joined(std::move(secrets));
   Detections rest = joined(std::move(near));

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <charconv>
 #include <cstdint>
+#include <utility>
 
 #include "bmad_mem/text.hpp"
 #include "byte_places.hpp"
@@ -148,18 +149,14 @@ Sign escape_at(string_view text, std::size_t at) {
 
 /// `&quot;`, `&#103;`, `&#x67;`.
 Sign entity_at(string_view text, std::size_t at) {
-  struct Entity {
-    string_view name;
-    char sign;
-  };
-  static constexpr Entity kEntities[] = {{"amp;", '&'},  {"lt;", '<'},    {"gt;", '>'},
-                                         {"quot;", '"'}, {"apos;", '\''}, {"nbsp;", ' '}};
+  static constexpr std::pair<string_view, char> kEntities[] = {
+      {"amp;", '&'}, {"lt;", '<'}, {"gt;", '>'}, {"quot;", '"'}, {"apos;", '\''}, {"nbsp;", ' '}};
   Sign sign{.begin = at, .end = at};
   const string_view rest = text.substr(at + 1);
-  for (const Entity& each : kEntities) {
-    if (rest.starts_with(each.name)) {
-      sign.end = at + 1 + each.name.size();
-      set_character(sign, static_cast<unsigned char>(each.sign));
+  for (const auto& [name, character] : kEntities) {
+    if (rest.starts_with(name)) {
+      sign.end = at + 1 + name.size();
+      set_character(sign, static_cast<unsigned char>(character));
       return sign;
     }
   }
@@ -216,9 +213,7 @@ Sign part_at(string_view text, std::size_t at) {
     end = run_end(
         text, end, [](char c) { return !is_letter(c) && is_ascii(c) && c != '\n'; }, kMarginMax);
     // Digits right before the token are its own.
-    while (end > at + 1 && is_digit(text[end - 1])) {
-      --end;
-    }
+    end = run_begin(text, end, is_digit, end - at - 1);
   } else {
     const std::size_t close = text.substr(at, kMarginMax).find('}');
     end = close == string_view::npos
