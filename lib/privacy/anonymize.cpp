@@ -116,20 +116,6 @@ void finish_report(const Store& store, const Anonymizer& anonymizer,
   report.left = anonymizer.left();
 }
 
-/// Files with texts of the session that stay as they are.
-std::vector<std::string> untouched_of(const Store& store, const std::string& session_id) {
-  std::vector<std::string> found;
-  for (const std::string& path :
-       {quarantine_path(session_id), session_file(session_id, kSummaryName),
-        session_file(session_id, kArtifactsName), audit_path(session_id), evicted_path(session_id),
-        deleted_folder(session_id)}) {
-    if (store.files->info(path)) {
-      found.push_back(store.files->display_path(path));
-    }
-  }
-  return found;
-}
-
 class SessionVeil final : public SessionRewriter {
  public:
   SessionVeil(Store& store, const std::string& session_id, bool dry_run, Anonymizer& anonymizer,
@@ -260,8 +246,14 @@ Result<AnonymizeReport> anonymize_sessions(Store& store, const AnonymizeOptions&
       BMAD_TRY(renew_index(store, session_id));
     }
     ++report.sessions;
-    for (std::string& path : untouched_of(store, session_id)) {
-      report.untouched.push_back(std::move(path));
+    // Files with texts of the session that stay as they are.
+    for (const std::string& path :
+         {quarantine_path(session_id), session_file(session_id, kSummaryName),
+          session_file(session_id, kArtifactsName), audit_path(session_id),
+          evicted_path(session_id), deleted_folder(session_id)}) {
+      if (store.files->info(path)) {
+        report.untouched.push_back(store.files->display_path(path));
+      }
     }
   }
   std::vector<std::string> archived;

@@ -39,7 +39,7 @@ class PrivacySurvey {
     BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store_.selected_sessions(wanted));
     report_.sessions = sessions.size();
     for (const std::string& session_id : sessions) {
-      look_at(session_id);
+      look_at(session_id, load_manifest(*store_.files, session_id), /*is_live=*/true);
     }
     BMAD_TRY_ASSIGN(const std::vector<ArchivedSession> archived, list_archived(store_));
     BMAD_TRY_ASSIGN(std::vector<Deletion> deleted, list_deletions(store_));
@@ -49,7 +49,9 @@ class PrivacySurvey {
     for (const ArchivedSession& each : archived) {
       if (is_wanted(each.session_id)) {
         ++report_.archived_sessions;
-        look_at_archive(each);
+        if (!is_session_there(*store_.files, each.session_id).value_or(false)) {
+          look_at(each.session_id, parse_manifest(each.manifest, each.session_id), false);
+        }  // Else its folder counts.
       }
     }
     std::erase_if(deleted, [&](const Deletion& each) { return !is_wanted(each.session_id); });
@@ -58,30 +60,21 @@ class PrivacySurvey {
   }
 
  private:
-  void look_at_archive(const ArchivedSession& archived) {
-    if (is_session_there(*store_.files, archived.session_id).value_or(false)) {
-      return;  // Its folder counts.
-    }
-    const Result<Manifest> manifest = parse_manifest(archived.manifest, archived.session_id);
-    if (!manifest) {
-      report_.problems.push_back(manifest.error());
-      return;
-    }
-    look_at_packed(archived.session_id, retention_start(*manifest),
-                   retention_of(store_.config, *manifest));
-  }
-
-  void look_at(const std::string& session_id) {
-    const Result<Manifest> manifest = load_manifest(*store_.files, session_id);
+  void look_at(const std::string& session_id, const Result<Manifest>& manifest, bool is_live) {
     if (!manifest) {
       report_.problems.push_back(manifest.error());
       return;
     }
     const RetentionDays& days = retention_of(store_.config, *manifest);
     for (const EntryType type : kEntryTypes) {
-      look_at_log(session_id, type, retention_start(*manifest), days);
+      if (is_live) {
+        look_at_log(session_id, type, retention_start(*manifest), days);
+      }
     }
     look_at_packed(session_id, retention_start(*manifest), days);
+    if (!is_live) {
+      return;
+    }
     if (const auto evicted = read_evicted(*store_.files, session_id)) {
       report_.evicted_entries += evicted->size();
     } else {

@@ -152,16 +152,12 @@ class SessionSealing final : public SessionRewriter {
     }
     for (const char* name : {kSummaryName, kIndexName, kSummaryStateName, kSummaryLogName,
                              kLearningStateName, kToldName}) {
-      BMAD_TRY(drop(session_file(session_id_, name)));
-    }
-    return {};
-  }
-
-  Status drop(const std::string& path) {
-    BMAD_TRY_ASSIGN(const bool there, is_there(*store_.files, path));
-    if (there) {
-      report_.gone.push_back(store_.files->display_path(path));
-      BMAD_TRY(remove_durably(*store_.files, path));
+      const std::string path = session_file(session_id_, name);
+      BMAD_TRY_ASSIGN(const bool there, is_there(*store_.files, path));
+      if (there) {
+        report_.gone.push_back(store_.files->display_path(path));
+        BMAD_TRY(remove_durably(*store_.files, path));
+      }
     }
     return {};
   }
