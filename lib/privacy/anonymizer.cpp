@@ -53,9 +53,7 @@ bool is_done(std::string_view text, const Detection& change) {
 
 Anonymizer::Anonymizer(AnonymizerOptions options)
     : options_(std::move(options)), pseudonyms_(options_.key) {
-  while (options_.workspace.ends_with('/')) {
-    options_.workspace.pop_back();
-  }
+  options_.workspace.resize(options_.workspace.find_last_not_of('/') + 1);  // npos + 1 is 0.
 }
 
 void Anonymizer::add_person(std::string_view name) {

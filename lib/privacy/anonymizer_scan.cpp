@@ -158,10 +158,7 @@ std::string_view name_before_address(std::string_view text, std::size_t at) {
        local == "noreply" || local == "no-reply")) {
     return {};
   }
-  std::size_t end = at;
-  while (end > 0 && text[end - 1] == ' ') {
-    --end;
-  }
+  const std::size_t end = run_begin(text, at, [](char c) { return c == ' '; }, at);
   std::size_t begin = end;
   int words = 0;
   for (std::size_t stop = end; words < kWordsMax;) {

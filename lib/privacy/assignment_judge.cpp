@@ -83,9 +83,6 @@ bool is_in_sentence(ValueForm form) {
   return form == ValueForm::kSaid || form == ValueForm::kProse;
 }
 
-/// `apiKey: apiKey`, "token": "Token": says nothing.
-bool repeats_name(string_view name, string_view value) { return same_but_for_case(name, value); }
-
 /// A call, an index, a member, a scope: `getToken(x`, `config["x"]`, `user.password`, `a::b`.
 bool looks_like_code(string_view value) {
   const std::size_t end = static_cast<std::size_t>(
@@ -425,8 +422,8 @@ Verdict judge_value(string_view name, string_view value, ValueForm form) {
   const Verdict by_rule = judge_by_rule(name, value);
   const SecretKind kind = kind_of(name);
   const bool is_providers = !by_rule && is_providers_key(name, value);
-  if ((!by_rule && !is_providers && kind == SecretKind::kNone) || repeats_name(name, value)) {
-    return std::nullopt;
+  if ((!by_rule && !is_providers && kind == SecretKind::kNone) || same_but_for_case(name, value)) {
+    return std::nullopt;  // `apiKey: apiKey`, "token": "Token" says nothing.
   }
   if (!by_rule && is_of_settings(kind, name, value, form)) {
     return secret(kind);

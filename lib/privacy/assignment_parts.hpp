@@ -233,7 +233,6 @@ class AssignmentFinder {
   bool list_of_lines(std::string_view name, std::size_t begin);
   /// `("name", "value")` after `{"name": "DB_PASSWORD",`: the next value is what it names.
   void remember(std::string_view word, const ValuePart& value);
-  bool judge_pair(std::string_view word, const ValuePart& value);
   /// `setPassword("…")`, `secret{"…"}`.
   void call();
   /// `put("password", "…")`, `{"password", "…"}`, `["--password", "…"]`.

@@ -271,10 +271,12 @@ void AssignmentFinder::quoted_value(const NamePart& name, const ValuePart& value
   if ((may_be_secret || may_have_rule(value.of(text_))) && judge(word, value, ValueForm::kMember)) {
     return;
   }
-  if (judge_pair(word, value)) {
-    return;
+  constexpr std::size_t kDistanceMax = 64;
+  const bool follows = pair_name_.end > 0 && value.begin - pair_name_.end <= kDistanceMax &&
+                       kPairValueWords.contains(word);
+  if (!follows || !judge(pair_name_.of(text_), value, ValueForm::kMember)) {
+    remember(word, value);
   }
-  remember(word, value);
 }
 
 std::size_t AssignmentFinder::value_begin() const {
@@ -430,13 +432,6 @@ void AssignmentFinder::remember(string_view word, const ValuePart& value) {
       kPairNameWords.contains(word)) {
     pair_name_ = value;
   }
-}
-
-bool AssignmentFinder::judge_pair(string_view word, const ValuePart& value) {
-  constexpr std::size_t kDistanceMax = 64;
-  const bool follows = pair_name_.end > 0 && value.begin - pair_name_.end <= kDistanceMax &&
-                       kPairValueWords.contains(word);
-  return follows && judge(pair_name_.of(text_), value, ValueForm::kMember);
 }
 
 void AssignmentFinder::call() {

@@ -96,11 +96,6 @@ bool may_be_text(std::string_view run) {
   return is_printed_text(*base64_decoded(run.substr(0, kLook)));
 }
 
-bool has_secret(const Detections& detections) {
-  return std::ranges::any_of(
-      detections, [](const Detection& each) { return each.action == DetectionAction::kSecret; });
-}
-
 /// The next run of at least kBase64SizeMin base64 characters from `at` on; empty at the end. Looks
 /// at the far end of where a run would be, so that most of a text of short words is passed over.
 std::string_view next_base64_run(std::string_view text, std::size_t at) {
@@ -182,7 +177,7 @@ void find_base64(std::string_view text, const FindSecrets& find, Detections& out
     if (is_printed_text(decoded)) {
       find(decoded, inside);
     }
-    if (has_secret(inside)) {
+    if (has_action(inside, DetectionAction::kSecret)) {
       out.push_back(
           {.begin = begin, .end = at + padding_size(text.substr(at)), .rule = inside.front().rule});
     }
@@ -275,9 +270,7 @@ void find_encoded(std::string_view text, const FindSecrets& find, Detections& ou
 }
 
 std::string decode_base64(std::string_view encoded) {
-  while (encoded.ends_with('=')) {
-    encoded.remove_suffix(1);
-  }
+  encoded = encoded.substr(0, encoded.find_last_not_of('=') + 1);  // npos + 1 is 0.
   return encoded.size() % 4 != 1 ? base64_decoded(encoded).value_or("") : std::string();
 }
 

@@ -192,10 +192,7 @@ bool has_sample_word(std::string_view value, std::string_view lower) {
   assert(value.size() == lower.size() && "the same text, in lower case");
   bool has_word = false;
   for (std::size_t begin = 0; begin < lower.size();) {
-    std::size_t end = begin;
-    while (end < lower.size() && is_alnum(lower[end])) {
-      ++end;
-    }
+    const std::size_t end = run_end(lower, begin, is_alnum);
     const std::string_view part = lower.substr(begin, end - begin);
     if (part.size() >= 8 && randomness_bits(value.substr(begin, end - begin)) >= kRandomBits) {
       return false;

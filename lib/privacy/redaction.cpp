@@ -84,12 +84,6 @@ std::string_view what_of(const RuleSet* rules, std::string_view rule) {
   return "pattern of config.json";
 }
 
-std::shared_ptr<const Redactor> default_redactor() {
-  static const std::shared_ptr<const Redactor> kRedactor =
-      std::make_shared<Redactor>(std::move(Redactor::make({}).value()));
-  return kRedactor;
-}
-
 std::vector<SecretPlace> places_of(const Redactor& redactor, std::string_view text,
                                    const Detections& found) {
   std::vector<SecretPlace> places;
@@ -277,13 +271,13 @@ std::uint64_t StoreRedaction::judged_count() const { return memory_->count(); }
 void StoreRedaction::judge_for_all() { memory_->hold_for_all(); }
 
 bool StoreRedaction::has_secret(std::string_view text) const {
-  const std::shared_ptr<const JudgedValues> judged = memory_->of({});
-  return std::ranges::any_of(redactor_->find(text, judged.get()), [](const Detection& each) {
-    return each.action == DetectionAction::kSecret;
-  });
+  return has_action(redactor_->find(text, memory_->of({}).get()), DetectionAction::kSecret);
 }
 
-SecretScanner::SecretScanner() : redactor_(default_redactor()) {}
+SecretScanner::SecretScanner() {
+  static const auto kDefault = std::make_shared<const Redactor>(Redactor::make({}).value());
+  redactor_ = kDefault;
+}
 SecretScanner::SecretScanner(std::shared_ptr<const Redactor> redactor,
                              std::shared_ptr<const JudgedValues> judged)
     : redactor_(std::move(redactor)), judged_(std::move(judged)) {

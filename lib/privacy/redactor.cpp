@@ -283,10 +283,7 @@ struct Redactor::Impl {
                                                   RedactionTally& tally) const {
     constexpr int kRoundsMax = 8;
     const auto note_near = [&] {
-      tally.comes_near =
-          tally.comes_near || std::ranges::any_of(detections, [](const Detection& each) {
-            return each.action == DetectionAction::kNear;
-          });
+      tally.comes_near = tally.comes_near || has_action(detections, DetectionAction::kNear);
     };
     std::optional<std::string> redacted;
     note_near();

@@ -115,43 +115,33 @@ class RuleLoader {
   void refuse(Error error) { loaded_.problems.push_back(std::move(error)); }
 
   void leave_out(const std::string& path, std::string_view what) {
-    refuse({.code = ErrorCode::E_ACCESS_DENIED,
-            .message = fmt::format("{} has no effect until you trust this with `bmad-mem trust`; "
-                                   "rules that only add something are used",
-                                   what),
-            .path = path});
-  }
-
-  struct Place {
-    std::string folder;
-    std::string name;
-  };
-
-  [[nodiscard]] Result<Place> place_of(const std::string& path) const {
-    std::string whole = with_home(path);
-    if (!whole.starts_with('/') && !("/" + whole + "/").contains("/../")) {
-      return Place{.folder = sources_.project, .name = whole};
-    }
-    if (sources_.is_foreign || !sources_.trusted) {
-      return path_error(ErrorCode::E_ACCESS_DENIED, path,
-                        "a memory that is not trusted has rules from its own project only");
-    }
-    whole = whole.starts_with('/') ? whole : sources_.project + "/" + whole;
-    const std::size_t slash = whole.rfind('/');
-    assert(slash != std::string::npos);
-    return Place{.folder = whole.substr(0, std::max<std::size_t>(slash, 1)),
-                 .name = whole.substr(slash + 1)};
+    refuse(path_error(ErrorCode::E_ACCESS_DENIED, path,
+                      fmt::format("{} has no effect until you trust this with `bmad-mem trust`; "
+                                  "rules that only add something are used",
+                                  what)));
   }
 
   [[nodiscard]] Result<RuleFile> read(const std::string& path) const {
-    BMAD_TRY_ASSIGN(const Place place, place_of(path));
-    Result<std::unique_ptr<FileSystem>> files = open_posix_file_system(place.folder);
+    std::string folder = sources_.project;
+    std::string name = with_home(path);
+    if (name.starts_with('/') || ("/" + name + "/").contains("/../")) {
+      if (sources_.is_foreign || !sources_.trusted) {
+        return path_error(ErrorCode::E_ACCESS_DENIED, path,
+                          "a memory that is not trusted has rules from its own project only");
+      }
+      const std::string whole = name.starts_with('/') ? name : folder + "/" + name;
+      const std::size_t slash = whole.rfind('/');
+      assert(slash != std::string::npos);
+      folder = whole.substr(0, std::max<std::size_t>(slash, 1));
+      name = whole.substr(slash + 1);
+    }
+    Result<std::unique_ptr<FileSystem>> files = open_posix_file_system(folder);
     if (!files) {
       files.error().code = ErrorCode::E_STORAGE_IO;
       files.error().message = "the folder of the rules file cannot be opened";
       return files.error();
     }
-    BMAD_TRY_ASSIGN(const std::string text, read_file(**files, place.name, kRuleFileSizeMax));
+    BMAD_TRY_ASSIGN(const std::string text, read_file(**files, name, kRuleFileSizeMax));
     return parse_rule_file(text, path);
   }
 
@@ -256,12 +246,10 @@ class RuleLoader {
       if (file.uses_default && is_known_id(id)) {
         loaded_.disabled.emplace(id, file.name);
       } else if (file.uses_default) {
-        refuse(
-            {.code = ErrorCode::E_SCHEMA_INVALID,
-             .message = fmt::format("disables the rule '{}', which there is not; `bmad-mem redact "
-                                    "--rules` lists all",
-                                    shown_in_message(id)),
-             .path = file.name});
+        refuse(path_error(ErrorCode::E_SCHEMA_INVALID, file.name,
+                          fmt::format("disables the rule '{}', which there is not; "
+                                      "`bmad-mem redact --rules` lists all",
+                                      shown_in_message(id))));
       }
     }
   }

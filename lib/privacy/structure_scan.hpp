@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "privacy/redactor.hpp"
+#include "text_scan.hpp"
 
 namespace bmad_mem {
 
@@ -43,10 +44,7 @@ struct StructureScan {
   std::size_t real_end(std::size_t judged, const Is& is) {
     assert(judged <= text.size());
     if (judged >= long_value_end) {
-      long_value_end = judged;
-      while (long_value_end < text.size() && is(text[long_value_end])) {
-        ++long_value_end;
-      }
+      long_value_end = run_end(text, judged, is);
     }
     return long_value_end;
   }

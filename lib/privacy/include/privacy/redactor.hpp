@@ -8,6 +8,7 @@
 // Redacting twice equals once, valid UTF-8 stays valid, and time is linear in the size of the text.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +45,11 @@ struct Detection {
 };
 
 using Detections = std::vector<Detection>;
+
+/// Whether one of them has that action.
+inline bool has_action(const Detections& detections, DetectionAction action) {
+  return std::ranges::find(detections, action, &Detection::action) != detections.end();
+}
 
 /// Where `secret`, a part of `text`, is.
 inline Detection detection_of(std::string_view text, std::string_view secret,
