@@ -121,6 +121,13 @@ struct ValuePart {
   }
 };
 
+/// Where `part`, a part of `text`, is.
+inline ValuePart place_of(std::string_view text, std::string_view part) {
+  const auto begin = static_cast<std::size_t>(part.data() - text.data());
+  assert(begin + part.size() <= text.size());
+  return {.begin = begin, .end = begin + part.size()};
+}
+
 struct NamePart : ValuePart {
   LetterSet letters = 0;
   bool is_quoted = false;

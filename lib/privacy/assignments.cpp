@@ -330,9 +330,7 @@ void AssignmentFinder::element(const NamePart& name) {
   if (size == string_view::npos || size == 0 || at(at_ + size + 1) != '/') {
     return;
   }
-  const string_view text = trimmed(text_.substr(at_, size));
-  const auto value_begin = static_cast<std::size_t>(text.data() - text_.data());
-  const ValuePart value{.begin = value_begin, .end = value_begin + text.size()};
+  const ValuePart value = place_of(text_, trimmed(text_.substr(at_, size)));
   judge(is_tag ? name.of(text_) : pair_name_.of(text_), value, ValueForm::kMember);
 }
 

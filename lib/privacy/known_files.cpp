@@ -115,15 +115,6 @@ struct Fields {
   std::size_t end = 0;
 };
 
-/// Bytes [begin, end) without the blanks and back-ticks around them.
-ValuePart trimmed_part(string_view text, std::size_t begin, std::size_t end) {
-  assert(begin <= end && end <= text.size());
-  const string_view all = text.substr(begin, end - begin);
-  const string_view part = trimmed(all, " `\r");
-  begin += static_cast<std::size_t>(part.data() - all.data());
-  return {.begin = begin, .end = begin + part.size()};
-}
-
 Fields fields_at(string_view text, std::size_t at, char sign) {
   assert(at <= text.size());
   Fields all;
@@ -136,8 +127,8 @@ Fields fields_at(string_view text, std::size_t at, char sign) {
            (is_quoted ? text[end] != '"' : text[end] != sign && text[end] != '\r')) {
       ++end;
     }
-    all.fields[all.count++] =
-        sign == '|' ? trimmed_part(text, begin, end) : ValuePart{.begin = begin, .end = end};
+    const string_view field = text.substr(begin, end - begin);
+    all.fields[all.count++] = place_of(text, sign == '|' ? trimmed(field, " `\r") : field);
     at = end + (is_quoted && byte_at(text, end) == '"' ? 1U : 0U);
     if (byte_at(text, at) != sign || at >= limit) {
       break;

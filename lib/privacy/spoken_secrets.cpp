@@ -282,8 +282,7 @@ void scan_password_before(StructureScan& scan, std::size_t at, std::size_t /*siz
   const std::size_t end = blanks_begin(text, at, 4);
   const std::size_t begin = run_begin(text, end, is_printed, kWordMax);
   const string_view word = trimmed(text.substr(begin, end - begin), "\"'`(");
-  const auto first = static_cast<std::size_t>(word.data() - text.data());
-  judge_spoken(scan, {.begin = first, .end = first + word.size()}, ValueForm::kSaid);
+  judge_spoken(scan, place_of(text, word), ValueForm::kSaid);
 }
 
 void scan_seed_phrase(StructureScan& scan, std::size_t at, std::size_t size) {

@@ -31,14 +31,15 @@ void scan_said_password(StructureScan& scan, std::size_t at, std::size_t size) {
   }
 }
 
-/// Words that announce a structure, apart by '|'; those of any case are written in small letters.
-struct Announcers {
+/// A word that announces a structure, in kAnnouncers several, apart by '|'; one of any case is
+/// written in small letters.
+struct Announcer {
   StructureScanner scanner;
   Case letters;
-  std::string_view words;
+  std::string_view word;
 };
 
-constexpr Announcers kAnnouncers[] = {
+constexpr Announcer kAnnouncers[] = {
     {scan_private_key, Case::kExact, "PRIVATE KEY"},
     {scan_putty_key, Case::kExact, "PuTTY-User-Key-File-"},
     {scan_web_token, Case::kExact, "eyJ"},
@@ -97,30 +98,24 @@ void scan_api(StructureScan& scan, std::size_t at, std::size_t size) {
 /// people call a password is written "senha", "Senha" or "SENHA".
 class Index {
  public:
-  struct Announcer {
-    std::string_view word;
-    Case letters;
-    StructureScanner scanner;
-  };
-
   Index() {
     // Bits of the three bytes that are capitals.
     constexpr std::array<unsigned, 8> kWays = {0, 1, 7, 2, 3, 4, 5, 6};
     constexpr std::size_t kSpokenWays = 3;
-    for (const Announcers& each : kAnnouncers) {
+    for (const Announcer& each : kAnnouncers) {
       for_each_word(
-          each.words,
-          [&](std::string_view word) { announcers_.push_back({word, each.letters, each.scanner}); },
+          each.word,
+          [&](std::string_view word) { announcers_.push_back({each.scanner, each.letters, word}); },
           '|');
     }
     const std::size_t spoken = announcers_.size();
     add_list(kPasswordPhrases, [](StructureScan& scan, std::size_t at, std::size_t size) {
       scan_spoken(scan, at, size, "password");
     });
-    announcers_.push_back({kApi, Case::kAny, scan_api});
+    announcers_.push_back({scan_api, Case::kAny, kApi});
     for (std::size_t i = 0; i < kApiKeyPhrases.size(); ++i) {
       if (!kApiKeyPhrases[i].contains(kApi)) {
-        announcers_.push_back({kApiKeyPhrases[i], Case::kAny, scan_api_key});
+        announcers_.push_back({scan_api_key, Case::kAny, kApiKeyPhrases[i]});
       }
     }
     add_list(kSeedPhraseNames, scan_seed_phrase);
@@ -162,7 +157,7 @@ class Index {
  private:
   void add_list(const WordList& words, StructureScanner scanner) {
     for (std::size_t i = 0; i < words.size(); ++i) {
-      announcers_.push_back({words[i], Case::kAny, scanner});
+      announcers_.push_back({scanner, Case::kAny, words[i]});
     }
   }
 
@@ -207,7 +202,7 @@ void find_keywords(std::string_view text, Detections& out) {
       tokens(at, word, number);
       return;
     }
-    const Index::Announcer* const announcer = index.at(text.substr(at), number);
+    const Announcer* const announcer = index.at(text.substr(at), number);
     if (announcer != nullptr && at >= scan.key_end) {
       assert(at + announcer->word.size() <= text.size());
       announcer->scanner(scan, at, announcer->word.size());
