@@ -112,22 +112,16 @@ void Anonymizer::finish_learning() {
         aliases_.emplace(lower_case(name.substr(prefix.size())), name);
       }
     }
-    learn_parts(name);
+    // Marit Olsen is called Marit, and Olsen.
+    const auto learn_part = [&](std::string_view part) {
+      if (part.size() >= kNameSizeMin && is_capital(part) && !part.ends_with('.') &&
+          !kNobodyWords.contains(lower_case(part))) {
+        parts_.emplace(lower_case(part), name);
+      }
+    };
+    for_each_word(name.contains(' ') ? std::string_view(name) : std::string_view(), learn_part);
   }
   std::erase_if(parts_, [&](const auto& part) { return agents_.contains(part.first); });
-}
-
-/// Marit Olsen is called Marit, and Olsen.
-void Anonymizer::learn_parts(const std::string& name) {
-  const auto learn = [&](std::string_view part) {
-    if (part.size() >= kNameSizeMin && is_capital(part) && !part.ends_with('.') &&
-        !kNobodyWords.contains(lower_case(part))) {
-      parts_.emplace(lower_case(part), name);
-    }
-  };
-  if (name.contains(' ')) {
-    for_each_word(name, learn);
-  }
 }
 
 const std::string* Anonymizer::person_called(std::string_view name) const {

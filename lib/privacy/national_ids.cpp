@@ -22,10 +22,6 @@ namespace {
 
 using MaybeSpan = std::optional<Span>;
 
-bool is_all_same(std::string_view digits) {
-  return std::ranges::all_of(digits, [&](char c) { return c == digits.front(); });
-}
-
 /// Parts that no number of the USA has; the last two stood on sample cards in wallets.
 bool is_american(std::string_view digits) {
   assert(digits.size() == 9);
@@ -199,7 +195,7 @@ MaybeSpan listed(std::string_view text, const DigitGroups& groups) {
     const NumberForm& form = kNumberForms[static_cast<std::size_t>(std::countr_zero(rest))];
     std::string code;
     const MaybeSpan span = read_form(text, groups.begin(), form, code);
-    if (span && !goes_on(text, *span) && !is_all_same(code) &&
+    if (span && !goes_on(text, *span) && code.find_first_not_of(code[0]) != code.npos &&
         !any_word(
             form.checks, [&](auto check) { return !has_check(code, check); }, ',') &&
         (form.words == "-" || is_announced(text, span->begin, form.words))) {

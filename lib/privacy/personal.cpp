@@ -3,6 +3,7 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <span>
 
 #include "bmad_mem/text.hpp"
 #include "byte_places.hpp"
@@ -103,9 +104,7 @@ class PersonalScan {
 }  // namespace
 
 bool DigitGroups::has_sizes(std::initializer_list<std::size_t> sizes) const {
-  return std::equal(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(count),
-                    sizes.begin(), sizes.end(),
-                    [](const Span& group, std::size_t size) { return group.size() == size; });
+  return std::ranges::equal(std::span(groups).first(count), sizes, {}, &Span::size);
 }
 
 char DigitGroups::sign(std::string_view text) const {

@@ -121,12 +121,10 @@ class SessionSealing final : public SessionRewriter {
                   : 0;
     };
     for (const std::string& log : log_files()) {
-      Result<std::string> bytes =
-          read_file(*store_.files, session_file(session_id_, log), kRewrittenSizeMax);
-      BMAD_TRY(bytes || is_not_found(bytes.error()) ? Status() : Status(bytes.error()));
-      if (bytes) {
-        note_file(log, *bytes);
-      }
+      BMAD_TRY_ASSIGN(
+          std::string bytes,
+          read_if_there(*store_.files, session_file(session_id_, log), kRewrittenSizeMax));
+      note_file(log, bytes);
     }
     BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store_.files, session_id_));
     BMAD_TRY_ASSIGN(SessionCopies copies, SessionCopies::read(*store_.files, session_id_, record));

@@ -154,11 +154,10 @@ bool is_in_force(const std::optional<SealingRecord>& copy) {
 
 /// Nothing without the file.
 Result<std::optional<SealingRecord>> load_sealing(FileSystem& files) {
-  const Result<std::string> text = read_file(files, kSealingFile, kRecordSizeMax);
-  if (!text && is_not_found(text.error())) {
+  BMAD_TRY_ASSIGN(const auto text, if_there(read_file(files, kSealingFile, kRecordSizeMax)));
+  if (!text) {
     return std::optional<SealingRecord>();
   }
-  BMAD_TRY(text);
   JsonParser parser;
   const Result<JsonValue> root = parser.parse(*text);
   BMAD_TRY_ASSIGN(SealingRecord record, root ? read_record(files, *root)
@@ -260,12 +259,11 @@ Status StoreSealing::check_place(const std::string& path) const {
   const std::filesystem::path project = std::filesystem::weakly_canonical(project_, failed);
   const std::filesystem::path inside = file.lexically_relative(project);
   if (!project_.empty() && !inside.empty() && *inside.begin() != "..") {
-    return Error{.code = ErrorCode::E_ACCESS_DENIED,
-                 .message =
-                     "the key file is in the project, where git and backups take it along; "
-                     "move it out",
-                 .path = path,
-                 .field = "key"};
+    Error error = path_error(
+        ErrorCode::E_ACCESS_DENIED, path,
+        "the key file is in the project, where git and backups take it along; move it out");
+    error.field = "key";
+    return error;
   }
   return {};
 }

@@ -88,7 +88,6 @@ class Anonymizer {
   void add_person(std::string_view name);
   [[nodiscard]] bool is_person(std::string_view name) const;
   std::string person(std::string_view name);
-  void learn_parts(const std::string& name);
   /// Who is called so; null when nobody is.
   [[nodiscard]] const std::string* person_called(std::string_view name) const;
   std::string kept_id(std::string_view id);
