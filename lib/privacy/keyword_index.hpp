@@ -120,17 +120,11 @@ class KeywordIndex {
              has_bit(look_.pairs, pair_of(four));
     };
     for (; at + 6 <= last; at += 8) {
-      if (is_one(at)) {
-        return at;
-      }
-      if (is_one(at + 2)) {
-        return at + 2;
-      }
-      if (is_one(at + 4)) {
-        return at + 4;
-      }
-      if (is_one(at + 6)) {
-        return at + 6;
+#pragma GCC unroll 4
+      for (std::size_t i = 0; i < 8; i += 2) {
+        if (is_one(at + i)) {
+          return at + i;
+        }
       }
     }
     while (at <= last && !is_one(at)) {
