@@ -110,9 +110,7 @@ void finish_report(const Store& store, const Anonymizer& anonymizer,
   for (const std::string& id : archived) {
     report.untouched.push_back(store.files->display_path(archive_path(id)));
   }
-  for (const auto& [kind, count] : anonymizer.pseudonyms().counts()) {
-    report.pseudonyms[kind] = count;
-  }
+  report.pseudonyms = anonymizer.pseudonyms().counts();
   report.left = anonymizer.left();
 }
 

@@ -219,8 +219,8 @@ std::string Pseudonyms::email(std::string_view address) {
   return given;
 }
 
-std::map<std::string, std::size_t, std::less<>> Pseudonyms::counts() const {
-  std::map<std::string, std::size_t, std::less<>> counts;
+std::map<std::string, std::uint64_t> Pseudonyms::counts() const {
+  std::map<std::string, std::uint64_t> counts;
   for (const auto& [kind, names] : given_) {
     counts[kind] = names.size();
   }

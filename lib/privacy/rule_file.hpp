@@ -106,13 +106,14 @@ class RuleSet {
 
  private:
   struct Impl;
-  explicit RuleSet(RuleSources sources);
+  RuleSet(RuleSources sources, std::vector<AllowedText> allowed);
   explicit RuleSet(std::unique_ptr<Impl> impl);
 
   /// What the files say; reads them at the first call.
   [[nodiscard]] const Impl& impl() const;
 
   RuleSources sources_;
+  std::vector<AllowedText> allowed_;  // Those of the sources.
   mutable std::once_flag loaded_;
   mutable std::unique_ptr<const Impl> impl_;
 };
@@ -188,11 +189,10 @@ struct LoadedRules {
   std::vector<Error> notes;  ///< See RuleFile::notes.
 };
 
-/// Whether there is a file to read, or something allowed. Errors: E_SCHEMA_INVALID for an item of
-/// `allowed`.
-Result<bool> has_rules(const RuleSources& sources);
-/// Errors: as has_rules(). What is wrong with a file is a problem.
-Result<LoadedRules> load_rules(const RuleSources& sources);
+/// Whether there is a file to read, or something allowed.
+bool has_rules(const RuleSources& sources);
+/// `allowed` is what the sources allow. What is wrong with a file is a problem.
+LoadedRules load_rules(const RuleSources& sources, const std::vector<AllowedText>& allowed);
 /// One file and what it extends. Errors: what is wrong with it.
 Result<LoadedRules> load_rules_file(const std::string& path);
 

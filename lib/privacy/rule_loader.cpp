@@ -71,8 +71,12 @@ class RuleLoader {
  public:
   explicit RuleLoader(const RuleSources& sources) : sources_(sources) {}
 
-  Result<LoadedRules> run() {
-    BMAD_TRY(load_allowed());
+  LoadedRules run(const std::vector<AllowedText>& allowed) {
+    if (allowed.empty() || trusts()) {
+      loaded_.allowed = allowed;
+    } else {
+      leave_out("config.json", "privacy.allow");
+    }
     for (const std::string& path : sources_.files) {
       load_file(path);
     }
@@ -97,19 +101,6 @@ class RuleLoader {
       trusts_ = sources_.trusted && (!sources_.is_trusted || sources_.is_trusted());
     }
     return *trusts_;
-  }
-
-  Status load_allowed() {
-    for (std::size_t i = 0; i < sources_.allowed.size(); ++i) {
-      BMAD_TRY_ASSIGN(AllowedText item, parse_allowed(sources_.allowed[i], i));
-      if (trusts()) {
-        loaded_.allowed.push_back(std::move(item));
-      }
-    }
-    if (!sources_.allowed.empty() && !trusts()) {
-      leave_out("config.json", "privacy.allow");
-    }
-    return {};
   }
 
   void refuse(Error error) { loaded_.problems.push_back(std::move(error)); }
@@ -307,15 +298,14 @@ class RuleLoader {
 
 }  // namespace
 
-Result<bool> has_rules(const RuleSources& sources) {
-  for (std::size_t i = 0; i < sources.allowed.size(); ++i) {
-    BMAD_TRY_ASSIGN([[maybe_unused]] const AllowedText item, parse_allowed(sources.allowed[i], i));
-  }
+bool has_rules(const RuleSources& sources) {
   return !sources.allowed.empty() || !sources.files.empty() || !sources.policy.empty() ||
          has_project_rules(sources);
 }
 
-Result<LoadedRules> load_rules(const RuleSources& sources) { return RuleLoader(sources).run(); }
+LoadedRules load_rules(const RuleSources& sources, const std::vector<AllowedText>& allowed) {
+  return RuleLoader(sources).run(allowed);
+}
 
 Result<LoadedRules> load_rules_file(const std::string& path) {
   const RuleSources sources{.project = "."};

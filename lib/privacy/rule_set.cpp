@@ -208,16 +208,15 @@ struct RuleSet::Impl : LoadedRules {
   std::vector<std::uint16_t> always;
 };
 
-RuleSet::RuleSet(RuleSources sources) : sources_(std::move(sources)) {}
+RuleSet::RuleSet(RuleSources sources, std::vector<AllowedText> allowed)
+    : sources_(std::move(sources)), allowed_(std::move(allowed)) {}
 RuleSet::RuleSet(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RuleSet::~RuleSet() = default;
 
 const RuleSet::Impl& RuleSet::impl() const {
   std::call_once(loaded_, [this] {
     if (impl_ == nullptr) {
-      Result<LoadedRules> loaded = load_rules(sources_);
-      assert(loaded);  // load() has read what it could refuse.
-      impl_ = std::make_unique<const Impl>(loaded ? *std::move(loaded) : LoadedRules());
+      impl_ = std::make_unique<const Impl>(load_rules(sources_, allowed_));
     }
   });
   assert(impl_ != nullptr);
@@ -225,14 +224,17 @@ const RuleSet::Impl& RuleSet::impl() const {
 }
 
 Result<std::shared_ptr<const RuleSet>> RuleSet::load(const RuleSources& sources) {
-  BMAD_TRY_ASSIGN(const bool has_any, has_rules(sources));
-  if (!has_any) {
+  std::vector<AllowedText> allowed;
+  for (std::size_t i = 0; i < sources.allowed.size(); ++i) {
+    BMAD_TRY_ASSIGN(allowed.emplace_back(), parse_allowed(sources.allowed[i], i));
+  }
+  if (!has_rules(sources)) {
     return std::shared_ptr<const RuleSet>();
   }
   RuleSources kept = sources;
   const bool trusted = !sources.is_trusted || sources.is_trusted();
   kept.is_trusted = [trusted] { return trusted; };  // What it asks may be gone by then.
-  return std::shared_ptr<const RuleSet>(new RuleSet(std::move(kept)));
+  return std::shared_ptr<const RuleSet>(new RuleSet(std::move(kept), std::move(allowed)));
 }
 
 Result<std::shared_ptr<const RuleSet>> RuleSet::load_one(const std::string& path) {

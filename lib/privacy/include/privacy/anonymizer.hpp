@@ -38,7 +38,7 @@ class Pseudonyms {
   std::string email(std::string_view address);
 
   /// How many different things got a pseudonym, by kind.
-  [[nodiscard]] std::map<std::string, std::size_t, std::less<>> counts() const;
+  [[nodiscard]] std::map<std::string, std::uint64_t> counts() const;
 
  private:
   RedactionKey key_;
