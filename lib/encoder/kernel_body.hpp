@@ -351,10 +351,11 @@ BMAD_INLINE void attend_head(const float* qkv, std::uint32_t tokens, std::uint32
 }
 
 template <std::uint32_t kSize>
-BMAD_INLINE void attend_all(const AttentionInput& in, float* out) {
+BMAD_INLINE void attend_all(const float* qkv, std::uint32_t tokens, std::uint32_t width,
+                            float* out) {
   for (std::uint32_t head = 0; head < kHeads; ++head) {
-    const std::size_t at = std::size_t{head} * in.width / kHeads;
-    attend_head<kSize>(in.qkv.data() + at, in.tokens, in.width, out + at);
+    const std::size_t at = std::size_t{head} * width / kHeads;
+    attend_head<kSize>(qkv + at, tokens, width, out + at);
   }
 }
 
@@ -427,8 +428,8 @@ BMAD_INLINE void shorten_all(float* values, std::uint32_t size) {
   TARGET void normalize(const float* in, const Norm& norm, std::uint32_t row, Activations& out) { \
     normalize_row<Isa::kRegisterFloats>(in, norm, row, out);                                      \
   }                                                                                               \
-  TARGET void attend(const AttentionInput& in, float* out) {                                      \
-    attend_all<Isa::kRegisterFloats>(in, out);                                                    \
+  TARGET void attend(const float* qkv, std::uint32_t tokens, std::uint32_t width, float* out) {   \
+    attend_all<Isa::kRegisterFloats>(qkv, tokens, width, out);                                    \
   }                                                                                               \
   TARGET void embed(const std::int8_t* embedding, float scale, const float* timing, float* out) { \
     embed_piece<Isa::kRegisterFloats>(embedding, scale, timing, out);                             \

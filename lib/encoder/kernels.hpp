@@ -35,13 +35,6 @@ enum class Finish : std::uint8_t {
   kAdd,            ///< To what the output holds.
 };
 
-/// Queries, keys and values of one text, side by side: [tokens][3 * width].
-struct AttentionInput {
-  std::span<const float> qkv;
-  std::uint32_t tokens = 0;  ///< 1 to kPiecesMax.
-  std::uint32_t width = 0;   ///< kPieceWidth or kWidth.
-};
-
 /// Widths are multiples of 16. An `out` of Activations has its shape already: see reshape().
 struct Kernels {
   std::string_view name;
@@ -51,8 +44,9 @@ struct Kernels {
   void (*quantize)(const float* in, std::uint32_t row, Activations& out);
   /// The same after layer norm; out.width is at most kWidth.
   void (*normalize)(const float* in, const Norm& norm, std::uint32_t row, Activations& out);
-  /// `out`: [tokens][width].
-  void (*attend)(const AttentionInput& in, float* out);
+  /// `qkv`: queries, keys and values of one text, side by side: [tokens][3 * width]. `tokens`: 1 to
+  /// kPiecesMax; `width`: kPieceWidth or kWidth. `out`: [tokens][width].
+  void (*attend)(const float* qkv, std::uint32_t tokens, std::uint32_t width, float* out);
   /// out = 2 * the embedding + `timing`, kPieceWidth numbers.
   void (*embed)(const std::int8_t* embedding, float scale, const float* timing, float* out);
   /// The mean of `rows` rows of kWidth numbers, at least one.

@@ -125,10 +125,8 @@ class Pass {
     heads_.resize(std::size_t{rows_} * width);
     for (const Text& text : texts_) {
       if (text.rows > 0) {
-        const std::span<const float> rows = std::span<const float>(wide_).subspan(
-            std::size_t{text.first} * 3 * width, std::size_t{text.rows} * 3 * width);
-        kernels_.attend({.qkv = rows, .tokens = text.rows, .width = width},
-                        heads_.data() + std::size_t{text.first} * width);
+        const std::size_t first = std::size_t{text.first} * width;
+        kernels_.attend(wide_.data() + 3 * first, text.rows, width, heads_.data() + first);
       }
     }
     quantize(heads_, width);

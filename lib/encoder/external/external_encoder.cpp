@@ -151,10 +151,9 @@ Result<std::shared_ptr<TextEncoder>> ExternalEncoder::open(ExternalOptions optio
     const std::array<std::string, 1> sentence{"The boats lie in the harbour."};
     BMAD_TRY_ASSIGN(const Vectors vectors, encoder->ask(sentence, deadline));
     if (std::ranges::all_of(vectors.numbers, [](float number) { return number == 0; })) {
-      return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                   .message = fmt::format("{}: the vector of a sentence is all zeros; name another "
-                                          "model in {}",
-                                          encoder->name(), encoder->options_.setting)};
+      return wrong_answer(
+          fmt::format("{}: the vector of a sentence is all zeros; name another model in {}",
+                      encoder->name(), encoder->options_.setting));
     }
     encoder->note([&](EncoderRecord& record) { record.dimension = vectors.dimension; });
   }
@@ -189,10 +188,10 @@ Result<std::vector<float>> ExternalEncoder::encode(std::span<const std::string> 
                     ask(std::span(asked).subspan(begin, end - begin), deadline));
     if (vectors.dimension != dimension) {
       note([&](EncoderRecord& record) { record.dimension = vectors.dimension; });
-      return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                   .message = fmt::format("{}: its vectors have {} numbers now, and had {}; what "
-                                          "was encoded before is encoded again",
-                                          name(), vectors.dimension, dimension)};
+      return wrong_answer(
+          fmt::format("{}: its vectors have {} numbers now, and had {}; what was encoded before is "
+                      "encoded again",
+                      name(), vectors.dimension, dimension));
     }
     assert(vectors.numbers.size() == (end - begin) * dimension);
     for (std::size_t i = begin; i < end; ++i) {
