@@ -291,7 +291,10 @@ std::vector<SecretPlace> SecretScanner::find(std::string_view text) const {
 std::vector<SecretPlace> SecretScanner::find_in_file(std::string_view text,
                                                      std::string_view path) const {
   Detections found = redactor_->find(text, judged_.get());
-  leave_allowed(redactor_->rules().get(), text, found, {.path = path, .honours_marks = true});
+  if (redactor_->rules() != nullptr) {
+    redactor_->rules()->leave_allowed(text, found, 0, path);
+  }
+  leave_marked(text, found);
   return places_of(*redactor_, text, found);
 }
 

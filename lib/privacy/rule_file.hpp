@@ -64,12 +64,6 @@ struct RuleSources {
   std::function<bool()> is_trusted = {};
 };
 
-/// Where a text comes from, as far as that matters to allow lists.
-struct TextOrigin {
-  std::string_view path = {};  ///< Of the file it was read from; empty for none.
-  bool honours_marks = false;  ///< A line with "gitleaks:allow" is left as it is.
-};
-
 class RuleSet {
  public:
   /// Null when there is neither a file nor anything allowed. Reads no file.
@@ -85,9 +79,10 @@ class RuleSet {
 
   /// Appends what the rules of the files find.
   void find(std::string_view text, Detections& out) const;
-  /// Takes out of `found`, from the index `from` on, what is disabled or allowed.
+  /// Takes out of `found`, from the index `from` on, what is disabled or allowed. `path` is that of
+  /// the file it was read from; empty for none.
   void leave_allowed(std::string_view text, Detections& found, std::size_t from,
-                     const TextOrigin& origin = {}) const;
+                     std::string_view path = {}) const;
 
   /// What was refused, or has no effect: one error each, with path and line.
   [[nodiscard]] const std::vector<Error>& problems() const;
@@ -118,9 +113,8 @@ class RuleSet {
   mutable std::unique_ptr<const Impl> impl_;
 };
 
-/// As RuleSet::leave_allowed() for all of `found`; `rules` may be null.
-void leave_allowed(const RuleSet* rules, std::string_view text, Detections& found,
-                   const TextOrigin& origin);
+/// Takes out of `found` what is in a line with "gitleaks:allow".
+void leave_marked(std::string_view text, Detections& found);
 
 struct RuleSpec {
   std::string id;

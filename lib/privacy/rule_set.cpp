@@ -31,10 +31,6 @@ bool is_value(std::string_view text) {
   return std::ranges::any_of(text, is_digit) && std::ranges::none_of(text, is_space);
 }
 
-constexpr std::string_view kMark = "gitleaks:allow";
-
-bool is_marked(const FoundText& found) { return found.lines().contains(kMark); }
-
 /// What of a match is the secret: its group, or the first that is not empty, or all of it.
 std::string_view secret_of(std::span<const std::string_view> groups, int wanted) {
   assert(!groups.empty() && wanted >= 0);
@@ -259,29 +255,24 @@ void RuleSet::find(std::string_view text, Detections& out) const {
 }
 
 void RuleSet::leave_allowed(std::string_view text, Detections& found, std::size_t from,
-                            const TextOrigin& origin) const {
+                            std::string_view path) const {
   const auto is_left = [&](const Detection& each) {
     const std::string_view secret = text.substr(each.begin, each.end - each.begin);
-    const FoundText finding{.text = text, .match = secret, .secret = secret, .path = origin.path};
+    const FoundText finding{.text = text, .match = secret, .secret = secret, .path = path};
     return impl().is_disabled(each) || impl().is_allowed(finding, each.rule) ||
-           impl().allows_by_path(finding, each.rule) ||
-           (origin.honours_marks && is_marked(finding));
+           impl().allows_by_path(finding, each.rule);
   };
   assert(from <= found.size());
   const auto begin = found.begin() + static_cast<std::ptrdiff_t>(from);
   found.erase(std::remove_if(begin, found.end(), is_left), found.end());
 }
 
-void leave_allowed(const RuleSet* rules, std::string_view text, Detections& found,
-                   const TextOrigin& origin) {
-  if (rules != nullptr) {
-    rules->leave_allowed(text, found, 0, origin);
-  } else if (origin.honours_marks) {
-    std::erase_if(found, [&](const Detection& each) {
-      const std::string_view secret = text.substr(each.begin, each.end - each.begin);
-      return is_marked({.text = text, .match = secret, .secret = secret});
-    });
-  }
+void leave_marked(std::string_view text, Detections& found) {
+  std::erase_if(found, [&](const Detection& each) {
+    const std::string_view secret = text.substr(each.begin, each.end - each.begin);
+    const FoundText finding{.text = text, .match = secret, .secret = secret};
+    return finding.lines().contains("gitleaks:allow");
+  });
 }
 
 const std::vector<Error>& RuleSet::problems() const { return impl().problems; }
