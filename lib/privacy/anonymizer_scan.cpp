@@ -24,11 +24,6 @@ namespace {
 
 bool is_host_char(char c) { return is_alnum(c) || c == '-' || c == '.'; }
 
-/// The last place from `at` on where an alphanumeric run of `text` before `end` ends.
-std::size_t word_end(std::string_view text, std::size_t at, std::size_t end) {
-  return run_begin(text, end, [](char c) { return !is_alnum(c); }, end - at);
-}
-
 /// The patterns of tables/places.txt, and what each finds.
 struct PrivatePlace {
   std::string_view kind;
@@ -83,7 +78,7 @@ void find_hosts(std::string_view text, Detections& changes) {
       ++i;
       continue;
     }
-    const std::size_t last = word_end(text, i, end);
+    const std::size_t last = end_without(text, i, end, "-.");
     const std::string_view word = text.substr(i, last - i);
     const std::string lower = lower_ascii(word);
     const std::string_view before = text.substr(0, i);

@@ -161,19 +161,15 @@ bool is_north_american(std::string_view text, const DigitGroups& groups) {
   return is_bracketed || sign == '-' || has_phone_word(text, groups.begin());
 }
 
-/// "2008-2018", "1412830.188"
-bool is_range_or_decimal(std::string_view text, const DigitGroups& groups) {
-  return groups.has_sizes({4, 4}) || (groups.count == 2 && groups.sign(text) == '.');
-}
-
 bool is_national(std::string_view text, const DigitGroups& groups) {
   constexpr std::size_t kDigitsMin = 7;
   constexpr std::size_t kDigitsMax = 15;
   constexpr std::size_t kPlainMin = 9;
   const std::size_t digits = groups.digits.size();
   const bool is_trunk = groups.digits.front() == '0';
+  // No "2008-2018" and no "1412830.188".
   return digits >= kDigitsMin && digits <= kDigitsMax && !is_date_or_version(text, groups) &&
-         !is_range_or_decimal(text, groups) &&
+         !groups.has_sizes({4, 4}) && !(groups.count == 2 && groups.sign(text) == '.') &&
          (groups.count > 1 || is_trunk || digits >= kPlainMin) &&
          has_phone_word(text, groups.begin());
 }

@@ -91,7 +91,16 @@ class Exchange {
     if (failure_) {
       return problem("gives no whole answer");
     }
-    return answer(parser.release());
+    http::response<http::string_body> response = parser.release();
+    const unsigned status = response.result_int();
+    if (status == 200) {
+      return std::move(response.body());
+    }
+    const bool is_elsewhere = status >= 300 && status < 400;
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = fmt::format("answers with status {}: {}", status,
+                                        is_elsewhere ? "a redirect, and none is followed"
+                                                     : beginning(response.body()))};
   }
 
  private:
@@ -131,18 +140,6 @@ class Exchange {
     }
     return {.code = ErrorCode::E_STORAGE_IO,
             .message = fmt::format("{}: {}", what, failure_.message())};
-  }
-
-  [[nodiscard]] static Result<std::string> answer(http::response<http::string_body> response) {
-    const unsigned status = response.result_int();
-    if (status == 200) {
-      return std::move(response.body());
-    }
-    const bool is_elsewhere = status >= 300 && status < 400;
-    return Error{.code = ErrorCode::E_STORAGE_IO,
-                 .message = fmt::format("answers with status {}: {}", status,
-                                        is_elsewhere ? "a redirect, and none is followed"
-                                                     : beginning(response.body()))};
   }
 
   const HttpPlace& place_;
