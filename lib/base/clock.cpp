@@ -46,15 +46,22 @@ using std::chrono::sys_days;
 /// Whether `text` has the form of `form`, in which a '0' is any digit and a letter is of either
 /// case.
 bool has_form(std::string_view text, std::string_view form) {
-  return std::ranges::equal(
-      text, form, [](char c, char f) { return f == '0' ? is_digit(c) : to_lower(c) == f; });
+  if (text.size() != form.size()) {
+    return false;
+  }
+  bool is_alike = true;  // Without a way out of the loop: nearly all texts are alike.
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    is_alike &= form[i] == '0' ? is_digit(text[i]) : to_lower(text[i]) == form[i];
+  }
+  return is_alike;
 }
 
-/// The number that `count` digits of `text` from `at` on are; past its end they are 0.
+/// The number that `count` digits of `text` from `at` on are.
 unsigned digits_at(std::string_view text, std::size_t at, std::size_t count) {
+  assert(at + count <= text.size());
   unsigned value = 0;
   for (std::size_t i = at; i < at + count; ++i) {
-    value = value * 10 + (i < text.size() ? static_cast<unsigned>(text[i] - '0') : 0);
+    value = value * 10 + static_cast<unsigned>(text[i] - '0');
   }
   return value;
 }
@@ -81,7 +88,12 @@ std::optional<unsigned> take_fraction(std::string_view& text) {
   const std::string_view digits =
       text.substr(1, std::min(text.find_first_not_of("0123456789", 1), text.size()) - 1);
   text.remove_prefix(1 + digits.size());
-  return digits.empty() ? std::nullopt : std::optional(digits_at(digits, 0, 3));
+  if (digits.empty()) {
+    return std::nullopt;
+  }
+  constexpr std::array<unsigned, 3> kMilliseconds{100, 10, 1};
+  const std::size_t count = std::min(digits.size(), kMilliseconds.size());
+  return digits_at(digits, 0, count) * kMilliseconds.at(count - 1);
 }
 
 /// The minutes that the zone `text` is ahead of UTC.
