@@ -25,10 +25,10 @@
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
+#include "store/line_hashes.hpp"
 #include "store/line_reader.hpp"
 #include "store/manifest.hpp"
 #include "store/root_trust.hpp"
-#include "store/seal.hpp"
 #include "store/sessions.hpp"
 
 namespace bmad_mem {

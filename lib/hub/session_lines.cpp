@@ -13,9 +13,9 @@
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
+#include "store/line_hashes.hpp"
 #include "store/line_reader.hpp"
 #include "store/root_trust.hpp"
-#include "store/seal.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -34,8 +34,8 @@
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
+#include "store/line_hashes.hpp"
 #include "store/line_sealing.hpp"
-#include "store/seal.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -1,4 +1,4 @@
-// session_writer.cpp - appends to one session: lock, log, quota, stamp, sync and seal.
+// session_writer.cpp - appends to one session: lock, log, quota, stamp, sync and line hashes.
 #include "store/session_writer.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ Result<FileLock::Guard> SessionWriter::lock(std::string_view operation) {
   }
   if (guard) {
     BMAD_TRY(check_version());
-    seal_is_read_ = read_seal().has_value();  // Else who appends asks again.
+    are_hashes_read_ = read_line_hashes().has_value();  // Else who appends asks again.
     BMAD_TRY(leave_out_all_refused());
   }
   return guard;
@@ -44,13 +44,13 @@ Result<FileLock::Guard> SessionWriter::lock(std::string_view operation) {
 
 Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& guard,
                                                  const std::string& log_file,
-                                                 std::string_view lines, SealLook look) {
+                                                 std::string_view lines, LineHashesLook look) {
   AppendLog& target = log(log_file);
-  if (look == SealLook::kNow || !seal_is_read_) {
-    BMAD_TRY(read_seal());
+  if (look == LineHashesLook::kNow || !are_hashes_read_) {
+    BMAD_TRY(read_line_hashes());
   }
   BMAD_TRY_ASSIGN(const std::uint64_t size, target.prepare());
-  BMAD_TRY(adopt_sealed_file(log_file, target));
+  BMAD_TRY(adopt_recorded_file(log_file, target));
   BMAD_TRY(check_quota(log_file, size, lines.size()));
   const std::optional<EntryType> type = entry_type_of_log_file(log_file);
   const std::uint64_t chain =
@@ -68,23 +68,24 @@ Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& guard,
   assert(written->offset == size && written->end == size + lines.size());
   size_estimate_ += lines.size();
   seen_sizes_[log_file] = size + lines.size();
-  const auto sealed = seal_.logs.find(log_file);
-  const std::uint64_t sealed_bytes = sealed == seal_.logs.end() ? 0 : sealed->second.bytes;
-  // A seal has the lines of all logs: where it is long, a short log waits, too.
-  const std::uint64_t due = std::max(sealed_bytes / 8, seal_file_.size / 32);
-  written->seal_is_due =
-      !seal_is_newer_ && written->end - std::min(written->end, sealed_bytes) >= due;
+  const auto recorded = line_hashes_.logs.find(log_file);
+  const std::uint64_t recorded_bytes =
+      recorded == line_hashes_.logs.end() ? 0 : recorded->second.bytes;
+  // A record has the lines of all logs: where it is long, a short log waits, too.
+  const std::uint64_t due = std::max(recorded_bytes / 8, hashes_file_.size / 32);
+  written->are_hashes_due =
+      !are_hashes_newer_ && written->end - std::min(written->end, recorded_bytes) >= due;
   return written;
 }
 
 Status SessionWriter::settle(const std::string& log_file, const AppendLog::Written& written) {
   Status synced = AppendLog::sync(written);
-  if (synced && !written.seal_is_due) {
+  if (synced && !written.are_hashes_due) {
     return {};
   }
-  // The holder of the lock may seal with the next line; a refused sync has to be told.
+  // The holder of the lock may record with the next line; a refused sync has to be told.
   Result<FileLock::Guard> guard =
-      lock_.acquire({.operation = "seal",
+      lock_.acquire({.operation = "line hashes",
                      .agent_id = options_.agent_id,
                      .timeout = synced ? std::chrono::milliseconds(0) : options_.lock_timeout});
   if (guard) {
@@ -96,7 +97,7 @@ Status SessionWriter::settle(const std::string& log_file, const AppendLog::Writt
 Status SessionWriter::settle(const FileLock::Guard& /*guard*/, const std::string& log_file,
                              const AppendLog::Written& written) {
   Status synced = AppendLog::sync(written);
-  if (!synced || written.seal_is_due) {
+  if (!synced || written.are_hashes_due) {
     note_outcome(synced.has_value(), log_file, written);
   }
   return synced;
@@ -110,11 +111,11 @@ void SessionWriter::refuse(const FileLock::Guard& /*guard*/, const std::string& 
 /// The lines are durable, or this process knows that they are not: what fails here fails nothing.
 void SessionWriter::note_outcome(bool synced, const std::string& log_file,
                                  const AppendLog::Written& written) {
-  if (!read_seal()) {
+  if (!read_line_hashes()) {
     return;
   }
   if (synced) {
-    static_cast<void>(seal_up(log_file, written));
+    static_cast<void>(add_line_hashes(log_file, written));
     return;
   }
   const ByteRange refused{.begin = written.offset, .end = written.end};
@@ -138,33 +139,33 @@ Status SessionWriter::check_version() {
   return {};
 }
 
-/// Costs one look when nobody else has sealed. A damaged seal counts as none.
-Status SessionWriter::read_seal() {
-  const Result<FileInfo> file = files_.info(seal_path(options_.session_id));
+/// Costs one look when nobody else has recorded. A damaged record counts as none.
+Status SessionWriter::read_line_hashes() {
+  const Result<FileInfo> file = files_.info(line_hashes_path(options_.session_id));
   if (!file || file->kind != FileKind::kRegular) {
-    seal_ = {};
-    seal_file_ = {};
+    line_hashes_ = {};
+    hashes_file_ = {};
     return file || is_not_found(file.error()) ? Status() : Status(file.error());
   }
-  if (file->is_unchanged(seal_file_)) {
+  if (file->is_unchanged(hashes_file_)) {
     return {};
   }
-  Result<Seal> seal = load_seal(files_, options_.session_id);
-  if (!seal && seal.error().os_error != 0) {
-    return seal.error();
+  Result<LineHashes> line_hashes = load_line_hashes(files_, options_.session_id);
+  if (!line_hashes && line_hashes.error().os_error != 0) {
+    return line_hashes.error();
   }
-  seal_is_newer_ = !seal && seal.error().code == ErrorCode::E_NEWER_VERSION;
-  seal_ = seal ? std::move(*seal) : Seal();
-  seal_file_ = *file;
+  are_hashes_newer_ = !line_hashes && line_hashes.error().code == ErrorCode::E_NEWER_VERSION;
+  line_hashes_ = line_hashes ? std::move(*line_hashes) : LineHashes();
+  hashes_file_ = *file;
   return {};
 }
 
-Status SessionWriter::write_seal() {
-  if (seal_is_newer_) {
+Status SessionWriter::write_line_hashes() {
+  if (are_hashes_newer_) {
     return {};
   }
-  BMAD_TRY(save_seal(files_, options_.session_id, seal_));
-  BMAD_TRY_ASSIGN(seal_file_, files_.info(seal_path(options_.session_id)));
+  BMAD_TRY(save_line_hashes(files_, options_.session_id, line_hashes_));
+  BMAD_TRY_ASSIGN(hashes_file_, files_.info(line_hashes_path(options_.session_id)));
   return {};
 }
 
@@ -174,37 +175,37 @@ Status SessionWriter::leave_out_all_refused() {
   for (auto& [log_file, target] : logs_) {
     BMAD_TRY(target.refused().empty() ? Result<std::uint64_t>(0) : target.prepare());
   }
-  if (seal_.refused.empty()) {
+  if (line_hashes_.refused.empty()) {
     return {};
   }
-  for (const auto& [log_file, refused] : seal_.refused) {
+  for (const auto& [log_file, refused] : line_hashes_.refused) {
     const std::string path = session_file(options_.session_id, log_file);
     if (std::ranges::find(options_.log_files, log_file) != options_.log_files.end() &&
         files_.info(path)) {
       AppendLog& target = log(log_file);
       target.refuse(refused.inode, refused.ranges);
       BMAD_TRY(target.prepare());
-      seal_.logs.erase(log_file);  // May cover them; the next seal reads the new file.
+      line_hashes_.logs.erase(log_file);  // May cover them; the next record reads the new file.
     }
   }
-  seal_.refused.clear();
-  static_cast<void>(write_seal());  // What stays there names a file that has gone.
+  line_hashes_.refused.clear();
+  static_cast<void>(write_line_hashes());  // What stays there names a file that has gone.
   return {};
 }
 
-/// Before a line is written into another file than the sealed one.
-Status SessionWriter::adopt_sealed_file(const std::string& log_file, const AppendLog& target) {
-  const auto sealed = seal_.logs.find(log_file);
-  if (sealed == seal_.logs.end()) {
+/// Before a line is written into another file than the recorded one.
+Status SessionWriter::adopt_recorded_file(const std::string& log_file, const AppendLog& target) {
+  const auto recorded = line_hashes_.logs.find(log_file);
+  if (recorded == line_hashes_.logs.end()) {
     return {};
   }
-  // An editor saves whole lines: what was sealed and is torn now is damage.
-  const bool is_cut = target.was_torn() && sealed->second.bytes > target.info().size;
-  sealed->second.is_damaged = sealed->second.is_damaged || is_cut;
+  // An editor saves whole lines: what was recorded and is torn now is damage.
+  const bool is_cut = target.was_torn() && recorded->second.bytes > target.info().size;
+  recorded->second.is_damaged = recorded->second.is_damaged || is_cut;
   BMAD_TRY_ASSIGN(const bool changed,
-                  adopt_file(target.file(), target.info(), sealed->second, AdoptLook::kFile));
+                  adopt_file(target.file(), target.info(), recorded->second, AdoptLook::kFile));
   if (changed) {
-    static_cast<void>(write_seal());  // Else with the next lines that are sealed.
+    static_cast<void>(write_line_hashes());  // Else with the next lines that are recorded.
   }
   return {};
 }
@@ -212,7 +213,7 @@ Status SessionWriter::adopt_sealed_file(const std::string& log_file, const Appen
 Status SessionWriter::mark_refused(const std::string& log_file, File& log, std::uint64_t inode,
                                    std::span<const ByteRange> ranges) {
   assert(!ranges.empty());
-  RefusedBytes& refused = seal_.refused[log_file];
+  RefusedBytes& refused = line_hashes_.refused[log_file];
   if (refused.inode != inode) {
     refused = {.inode = inode};
   }
@@ -220,30 +221,31 @@ Status SessionWriter::mark_refused(const std::string& log_file, File& log, std::
     BMAD_TRY_ASSIGN(const RefusedRange hashed, refused_range(log, range));
     refused.ranges.push_back(hashed);
   }
-  return write_seal();
+  return write_line_hashes();
 }
 
-Status SessionWriter::seal_up(const std::string& log_file, const AppendLog::Written& written) {
+Status SessionWriter::add_line_hashes(const std::string& log_file,
+                                      const AppendLog::Written& written) {
   const std::string path = session_file(options_.session_id, log_file);
   BMAD_TRY_ASSIGN(FileInfo file, files_.info(path));
   if (!file.same_file(AppendLog::identity_of(written)) || file.size < written.end) {
-    return {};  // Rewritten by somebody who has sealed it.
+    return {};  // Rewritten by somebody who has recorded it.
   }
-  LogSeal& seal = seal_.logs[log_file];
-  if (!seal.lines.empty() && seal.bytes <= written.offset) {
+  LogHashes& line_hashes = line_hashes_.logs[log_file];
+  if (!line_hashes.lines.empty() && line_hashes.bytes <= written.offset) {
     file.size = written.offset;  // What was there before.
-    BMAD_TRY(adopt_file(AppendLog::file_of(written), file, seal, AdoptLook::kLastLine));
+    BMAD_TRY(adopt_file(AppendLog::file_of(written), file, line_hashes, AdoptLook::kLastLine));
   }
-  BMAD_TRY(extend_seal(AppendLog::file_of(written), written.end, seal));
-  return write_seal();
+  BMAD_TRY(extend_hashes(AppendLog::file_of(written), written.end, line_hashes));
+  return write_line_hashes();
 }
 
 Result<std::uint64_t> SessionWriter::mend(const FileLock::Guard& /*guard*/,
                                           const std::string& log_file) {
   AppendLog& target = log(log_file);
-  BMAD_TRY(read_seal());
+  BMAD_TRY(read_line_hashes());
   BMAD_TRY_ASSIGN(const std::uint64_t size, target.prepare());
-  BMAD_TRY(adopt_sealed_file(log_file, target));
+  BMAD_TRY(adopt_recorded_file(log_file, target));
   BMAD_TRY(target.sync_all());
   return size;
 }

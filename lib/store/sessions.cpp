@@ -41,7 +41,7 @@ Status fill_folder_in_place(Store& store, const Manifest& manifest) {
   const std::string& id = manifest.session_id;
   const std::shared_ptr<OpenSession> session = store.session(id);
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("session new"));
-  for (const char* derived : {kIndexName, kSealName}) {
+  for (const char* derived : {kIndexName, kLineHashesName}) {
     BMAD_TRY(remove_durably(files, session_file(id, derived)));
   }
   session->manifest_known = false;

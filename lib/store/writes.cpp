@@ -241,7 +241,7 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
     note_origins(store, session_id, type, sealed);
     BMAD_TRY_ASSIGN(append.written,
                     session.writer.append(guard, log_file, joined_lines(lines, options.spaced),
-                                          SealLook::kAtLock));
+                                          LineHashesLook::kAtLock));
     if (Status kept = keep_manifest(store, session_id, session); !kept) {
       session.writer.refuse(guard, log_file, append.written);
       return std::move(kept).error();

@@ -131,7 +131,7 @@ class ByHand(EditorTest):
         self.assertNotIn("by hand", told)
         self.assertNotIn("by hand", self.memory("verify"))
 
-    def test_repair_accepts_for_ledger_and_seal(self):
+    def test_repair_accepts_for_ledger_and_line_hashes(self):
         self.begin()
         self.write([line.replace("Fact 2", "Fact two") for line in self.lines()])
         self.memory("verify")

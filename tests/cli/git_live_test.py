@@ -86,7 +86,7 @@ class ConflictWithoutDriver(LiveTest):
         self.run_command("sh", "-c", f'cd "$1" && set -e; {self.remedy()}', "sh", str(self.repository))
         self.assertEqual(self.contents(), sorted(["both", "our fact", "their fact", "late one", 'late "two"', "late\\three"]))
         self.commit("merged")
-        self.run_in("verify", "--seal")
+        self.run_in("verify", "--hashes")
         self.run_in("git", "check")
 
 
@@ -348,15 +348,15 @@ class MiddleOfAConversation(LiveTest):
         self.commit("here")
         self.run_in("add", "fact", "--session", "s1", "not committed yet")
         self.git("pull", "-q", "--rebase", "--autostash", str(clone), "main")
-        self.run_in("verify", "--seal")
+        self.run_in("verify", "--hashes")
         self.run_in("add", "fact", "--session", "s1", "said later")
-        self.run_in("verify", "--seal")
+        self.run_in("verify", "--hashes")
         for text in ("kestrel0", "said in the clone", "said here", "not committed yet", "said later"):
             self.assertIn(text, self.run_in("list"))
         self.commit("all of it")
         self.git("checkout", "-q", "main")
         self.run_in("add", "fact", "--session", "s1", "on main again")
-        self.run_in("verify", "--seal")
+        self.run_in("verify", "--hashes")
 
     def test_a_hook_of_git_sees_the_same(self):
         self.run_in("session", "new", "--id", "s1")
@@ -366,7 +366,7 @@ class MiddleOfAConversation(LiveTest):
         self.commit("2")
         self.git("checkout", "-q", "HEAD~1")
         self.environment["GIT_DIR"] = str(self.repository / ".git")
-        self.run_in("verify", "--seal")
+        self.run_in("verify", "--hashes")
         del self.environment["GIT_DIR"]
 
     def test_what_is_said_after_a_stash_is_kept(self):

@@ -339,7 +339,7 @@ class Damage(TextTest):
             file.seek(text.index(b"what one"))
             file.write(b"WHAT")
         os.utime(log, ns=(before.st_atime_ns, before.st_mtime_ns))
-        self.run_in("verify", "--seal", status=1)
+        self.run_in("verify", "--hashes", status=1)
         self.assertIn("repair --accept", self.run_in("session", "archive", "s1", status=1))
         for day in (40, 41):
             self.at(day)

@@ -40,7 +40,7 @@ CONSTANTS = [
     ("how-it-works.md", "a `pread` for 128 entries", "lib/search", "kSlotBlock = 128"),
     ("how-it-works.md", '"recently" is the last 14 days', "lib/search/query", "upto day 14:"),
     ("how-it-works.md", "in the ten days after it", "lib/search", "days kDateEcho{10}"),
-    ("how-it-works.md", "If an eighth of the log is new", "lib/store", "sealed_bytes / 8"),
+    ("how-it-works.md", "If an eighth of the log is new", "lib/store", "recorded_bytes / 8"),
     ("how-it-works.md", "BM25(m-2 … m+2)", "lib/search", "kWindowReach = 2"),
     ("how-it-works.md", "is older than 60 days", "lib/search/query", "days kLong{60}"),
     ("how-it-works.md", "and after 10 seconds", "lib/store", "seconds kTrustedFor{10}"),

@@ -58,8 +58,9 @@ class ChildImage {
 /// Runs `command` to its end.
 ChildResult run_child(const ChildCommand& command);
 
-/// What the user has outside of projects: bmad-mem/keys in its folder "config" is the key of sealed
-/// entries, encoder.bmw the encoder once a row has put it there. It goes with this process.
+/// What the user has outside of projects: bmad-mem/keys in its folder "config" is the key of
+/// recorded entries, encoder.bmw the encoder once a row has put it there. It goes with this
+/// process.
 std::string own_folder();
 
 /// The environment of every child: ours without the variables of bmad-mem, and with leak detection

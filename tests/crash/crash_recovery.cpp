@@ -225,7 +225,7 @@ std::string Recovery::make_root() {
 
 void Recovery::add_next(const std::string& session) {
   std::string entry = one_entry(command_.next_type, kNextMark);
-  entry.insert(1, R"("id":")" + std::string(kNextMark) + R"(",)");  // In clear in a sealed line.
+  entry.insert(1, R"("id":")" + std::string(kNextMark) + R"(",)");  // In clear in a recorded line.
   const ChildResult add = store_.run({"add", command_.next_type, "--session", session, "-"}, entry);
   std::size_t found = 0;
   for (const auto& [log, lines] : store_.logs()) {

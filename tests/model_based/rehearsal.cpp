@@ -13,8 +13,8 @@
 namespace bmad_mem::test {
 namespace {
 
-/// The model knows what lines say, and not what was sealed.
-bool is_about_seal(const Finding& finding) {
+/// The model knows what lines say, and not what their hashes say.
+bool is_about_line_hashes(const Finding& finding) {
   return finding.kind >= FindingKind::kChangedLine && finding.kind <= FindingKind::kMovedLine;
 }
 
@@ -204,7 +204,7 @@ void Rehearsal::repair() {
   for (const std::string& session : model_.sessions()) {
     model_.repair(session);
   }
-  RC_ASSERT(std::ranges::all_of(expect(memory_->verify()).findings, is_about_seal));
+  RC_ASSERT(std::ranges::all_of(expect(memory_->verify()).findings, is_about_line_hashes));
 }
 
 void Rehearsal::compare() {
@@ -267,7 +267,7 @@ void Rehearsal::compare_findings(const std::string& session) {
   const VerifyReport report = expect(memory_->verify(sessions));
   for (const Finding& finding : report.findings) {
     RC_ASSERT(!finding.reason.empty());
-    if (is_about_seal(finding)) {
+    if (is_about_line_hashes(finding)) {
       continue;
     }
     RC_ASSERT(found.emplace(finding.path, finding.line).second);

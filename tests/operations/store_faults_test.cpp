@@ -142,7 +142,7 @@ TEST_CASE("any call that fails during an add leaves the log whole, and the next 
       const Result<BatchReport> added = store.add("f2");
       store.files->heal();
       if (added) {
-        // The holder's name is information only, and so is a seal once the lines are durable.
+        // The holder's name is information only, and so are line hashes once the lines are durable.
         CHECK(store.log() == before + MemoryFixture::fact("f2") + "\n");
         continue;
       }

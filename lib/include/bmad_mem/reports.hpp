@@ -247,7 +247,7 @@ struct VerifyReport {
   std::uint64_t closed_lines = 0;  ///< Sealed ones without their key: of these, the form alone.
   std::uint64_t unsealed_lines =
       0;                     ///< In clear, though they are to be sealed: of a merge, mostly.
-  std::string seal_command;  ///< Which seals these.
+  std::string seal_command;  ///< Which encrypts these.
   /// Whether this machine knows which encrypted entries there were, or there are none.
   bool knows_encrypted = true;
 };
@@ -265,7 +265,7 @@ struct HandEdit {
   Finding place;
   EntryType type = EntryType::kConversation;
   bool by_agent = false;   ///< While an agent's session was open; else the person's.
-  std::uint32_t hash = 0;  ///< Of the line, as seals have it; 0 of a lost one.
+  std::uint32_t hash = 0;  ///< Of the line, as the line hashes have it; 0 of a lost one.
   std::uint32_t old = 0;   ///< Of the line that was there; 0 of an added one.
   std::string id;          ///< Of the entry; of a lost one only where git has it.
   // Where they are asked for:

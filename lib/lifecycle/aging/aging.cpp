@@ -26,7 +26,7 @@
 #include "store/access_log.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
-#include "store/seal.hpp"
+#include "store/line_hashes.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

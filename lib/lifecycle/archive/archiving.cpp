@@ -50,7 +50,7 @@ Result<std::uint64_t> count_entries(FileSystem& files, const std::string& sessio
   std::uint64_t closed = 0;
   BMAD_TRY_ASSIGN(
       const std::vector<TableEntry> entries,
-      load_entries(files, session_id, {}, Versions::kLatest, {}, /*sealing=*/nullptr, &closed));
+      load_entries(files, session_id, {}, Versions::kLatest, {}, /*encryption=*/nullptr, &closed));
   return entries.size() + closed;
 }
 
@@ -140,7 +140,7 @@ Status count_into(Store& store, Manifest& manifest) {
   return {};
 }
 
-/// Adds the tags of all lines of a session, sealed ones as they stand.
+/// Adds the tags of all lines of a session, encrypted ones as they stand.
 Status add_session_tags(const Store& store, const SessionSource& source, const OriginLedger& ledger,
                         std::vector<std::uint64_t>& tags) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source.files(store));
@@ -155,7 +155,7 @@ std::optional<std::vector<std::uint64_t>> live_tags(const Store& store,
                                                     const OriginLedger& ledger) {
   Result<std::vector<SessionSource>> sources = evicted_sources(store, {});
   const Result<std::vector<SessionSource>> sessions = session_sources(store, {});
-  if (!sources || !sessions || store.sealing->is_on()) {  // What sealed lines say is not read.
+  if (!sources || !sessions || store.sealing->is_on()) {  // What encrypted lines say is not read.
     return std::nullopt;
   }
   std::ranges::copy(*sessions, std::back_inserter(*sources));
@@ -201,13 +201,13 @@ Status remove_archive(FileSystem& files, const std::string& session_id) {
 }
 
 Status check_undamaged(const Store& store, const std::string& session_id, std::string& notice) {
-  const SealCheck seal = check_seal(store, session_id);
-  notice = seal_notice(seal);
-  if (seal.damage.empty()) {
+  const LineHashCheck check = check_line_hashes(store, session_id);
+  notice = line_hash_notice(check);
+  if (check.damage.empty()) {
     return {};
   }
   return path_error(
-      ErrorCode::E_STORAGE_CORRUPT, seal.damage.front().path,
+      ErrorCode::E_STORAGE_CORRUPT, check.damage.front().path,
       fmt::format("session {} is not archived, which would hide its damage: {}; restore the file "
                   "from git or a backup, or keep it with `bmad-mem repair --accept`",
                   session_id, notice));
@@ -222,7 +222,8 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
     BMAD_TRY_ASSIGN(const ArchiveSize size, measure_session_archive(files, session_id));
     return report_of(files, session_id, size, found);
   }
-  static_cast<void>(look_for_hand_edits(store, HandLook::kChanged));  // A seal would hide them.
+  static_cast<void>(
+      look_for_hand_edits(store, HandLook::kChanged));  // New line hashes would hide them.
   std::string notice;
   BMAD_TRY(check_undamaged(store, session_id, notice));
   BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("archive"));
@@ -335,8 +336,10 @@ Result<std::vector<ArchivedSession>> list_archived(const Store& store) {
 Result<Session> close_session(Store& store, const std::string& session_id) {
   BMAD_TRY(check_session(store, session_id));
   const std::shared_ptr<OpenSession> session = store.session(session_id);
-  static_cast<void>(look_for_hand_edits(store, HandLook::kChanged));  // A seal would hide them.
-  std::string notice = seal_notice(check_seal(store, session_id));  // May run git: before the lock.
+  static_cast<void>(
+      look_for_hand_edits(store, HandLook::kChanged));  // New line hashes would hide them.
+  std::string notice =
+      line_hash_notice(check_line_hashes(store, session_id));  // May run git: before the lock.
   {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("close"));
     BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store.files, session_id));
@@ -346,7 +349,7 @@ Result<Session> close_session(Store& store, const std::string& session_id) {
     BMAD_TRY(count_into(store, manifest));
     BMAD_TRY(save_manifest(*store.files, manifest));
     session->manifest_known = false;
-    static_cast<void>(seal_session(store, session_id, false));
+    static_cast<void>(hash_session(store, session_id, false));
     static_cast<void>(write_readable_index(store, *session_index(store, session_id)));
   }
   tend_index(store, kEncodeAtTheEnd, SealWhen::kAny);

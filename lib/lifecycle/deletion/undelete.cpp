@@ -226,8 +226,8 @@ Status bring_back_session(Store& store, const std::string& session_id, UndeleteR
     BMAD_TRY(remove_deleted_folder(files, session_id, last->deletion_id));
   } else if (has_folder) {
     BMAD_TRY(clear_remains(store, session_id));
-    // A purge or a redaction of what was deleted is no change by hand: the next write seals it.
-    BMAD_TRY(remove_durably(files, fmt::format("{}/{}", folder, kSealName)));
+    // A purge or a redaction of what was deleted is no change by hand: the next write hashes it.
+    BMAD_TRY(remove_durably(files, fmt::format("{}/{}", folder, kLineHashesName)));
     BMAD_TRY(rename_folder(files, folder, session_folder(session_id)));
     BMAD_TRY(append_audit(store, {.session_id = session_id,
                                   .action = "undelete",

@@ -34,8 +34,8 @@ namespace {
 constexpr std::uint64_t kAccessLogWorthFolding = 64U << 10U;
 /// Bytes of the smallest call: id, time, kind and tool.
 constexpr std::uint64_t kToolEventSizeMin = 90;
-/// How many sessions further the check of the seals begins each day.
-constexpr std::size_t kSealStride = 61;
+/// How many sessions further the check of the line hashes begins each day.
+constexpr std::size_t kHashCheckStride = 61;
 /// How long entries are encoded, where somebody comes by the way and where somebody asked.
 constexpr std::chrono::milliseconds kEncodeByTheWay{500};
 constexpr std::chrono::seconds kEncodeAsked{10};
@@ -115,9 +115,9 @@ class Maintenance {
     assert(std::ranges::is_sorted(sessions_));
     if (!options_.dry_run) {
       static_cast<void>(
-          look_for_hand_edits(store_, HandLook::kChanged));  // A seal would hide them.
+          look_for_hand_edits(store_, HandLook::kChanged));  // New line hashes would hide them.
     }
-    check_seals();
+    check_hashes();
     tidy_away();
     job(MaintenanceJob::kDecay, [&] { fold_and_compact(); });
     job(MaintenanceJob::kArchive, [&] { archive_idle(); });
@@ -176,23 +176,23 @@ class Maintenance {
   }
 
   /// Each run begins elsewhere, so that short ones come round, too.
-  void check_seals() {
+  void check_hashes() {
     const auto day = static_cast<std::size_t>(
         std::chrono::floor<std::chrono::days>(now_).time_since_epoch().count());
     for (std::size_t i = 0; i < sessions_.size() && !is_time_up(); ++i) {
-      const std::string& session_id = sessions_[(day * kSealStride + i) % sessions_.size()];
-      const SealCheck check = check_seal(store_, session_id);
-      if (std::string notice = seal_notice(check); !notice.empty()) {
-        report_.done.push_back({.task = "seal",
+      const std::string& session_id = sessions_[(day * kHashCheckStride + i) % sessions_.size()];
+      const LineHashCheck check = check_line_hashes(store_, session_id);
+      if (std::string notice = line_hash_notice(check); !notice.empty()) {
+        report_.done.push_back({.task = "line hashes",
                                 .session_id = session_id,
                                 .count = check.damage.size() + check.changes.size(),
                                 .what = std::move(notice)});
       }
-      if (options_.dry_run || is_sealed(store_, session_id)) {
+      if (options_.dry_run || is_recorded(store_, session_id)) {
         continue;
       }
       if (const Result<FileLock::Guard> guard = store_.lock_session(session_id, "maintain")) {
-        static_cast<void>(seal_session(store_, session_id, false));
+        static_cast<void>(hash_session(store_, session_id, false));
       }
     }
   }

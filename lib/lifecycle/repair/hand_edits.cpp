@@ -1,10 +1,10 @@
 // hand_edits.cpp - lines that an editor changed: whose they are, and what waits for a review.
 //
-//   log ──> lines that no seal and no ledger knows ──> git brought them     from elsewhere
-//      └──> lines that the seal knows and are gone      an agent at work    the agent's
+//   log ──> lines that no line hashes and no ledger know ──> git brought them     from elsewhere
+//      └──> lines that the line hashes know and are gone      an agent at work    the agent's
 //                                                       else                the person's: by hand
 //
-// The verdict goes to the ledger, the log is sealed as it is, and what is to be reviewed waits
+// The verdict goes to the ledger, the log is recorded as it is, and what is to be reviewed waits
 // (hand_review.cpp).
 #include <algorithm>
 #include <cassert>
@@ -23,8 +23,8 @@
 #include "repair_steps.hpp"
 #include "store/append_log.hpp"
 #include "store/layout.hpp"
+#include "store/line_hashes.hpp"
 #include "store/line_reader.hpp"
-#include "store/seal.hpp"
 #include "store/sessions.hpp"
 
 namespace bmad_mem {
@@ -72,8 +72,8 @@ bool claims_agent(JsonValue entry) {
 /// A line of the file, and what is to become of it.
 struct FileLine {
   std::string text;        ///< As it is in the file, without its '\n'.
-  std::uint32_t hash = 0;  ///< As the seal has it, where it does.
-  bool is_new = false;     ///< An entry that neither the seal nor the ledger knows.
+  std::uint32_t hash = 0;  ///< As the line hashes have it, where it does.
+  bool is_new = false;     ///< An entry that neither the line hashes nor the ledger know.
   bool is_agents_claim = false;
 };
 
@@ -95,15 +95,15 @@ class ChangedLog {
         path_(session_file(session_id_, log_file_)),
         by_agent_(by_agent) {}
 
-  /// `seal` is the session's. Takes the lock only where there is something to record.
-  Status look(const Seal& seal) {
+  /// `line_hashes` is the session's. Takes the lock only where there is something to record.
+  Status look(const LineHashes& line_hashes) {
     BMAD_TRY_ASSIGN(const std::optional<FileInfo> info, if_there(store_.files->info(path_)));
     file_ = info ? *info : FileInfo{};
-    const auto found = seal.logs.find(log_file_);
-    sealed_ = found == seal.logs.end() ? LogSeal() : found->second;
+    const auto found = line_hashes.logs.find(log_file_);
+    recorded_ = found == line_hashes.logs.end() ? LogHashes() : found->second;
     const std::optional<LogStamp> stamp = read_stamp(*store_.files, session_id_, type_);
-    const bool is_as_left = is_as_sealed(sealed_) || (stamp && stamp->describes(file_));
-    if (is_as_left || sealed_.is_damaged || (!info && sealed_.lines.empty())) {
+    const bool is_as_left = is_as_recorded(recorded_) || (stamp && stamp->describes(file_));
+    if (is_as_left || recorded_.is_damaged || (!info && recorded_.lines.empty())) {
       return {};
     }
     if (info) {
@@ -119,15 +119,15 @@ class ChangedLog {
  private:
   static constexpr std::uint64_t kTextSizeMax = 256U << 20U;
 
-  [[nodiscard]] bool is_as_sealed(const LogSeal& seal) const {
-    return seal.inode == file_.inode && seal.bytes == file_.size &&
-           seal.mtime_ns == file_.mtime_ns && seal.replaced_lines == 0;
+  [[nodiscard]] bool is_as_recorded(const LogHashes& line_hashes) const {
+    return line_hashes.inode == file_.inode && line_hashes.bytes == file_.size &&
+           line_hashes.mtime_ns == file_.mtime_ns && line_hashes.replaced_lines == 0;
   }
 
-  /// What was sealed is ours, also with what an editor puts around it.
+  /// What was recorded is ours, also with what an editor puts around it.
   void divide() {
     std::unordered_map<std::uint32_t, std::size_t> left;
-    for (const std::uint32_t hash : sealed_.lines) {
+    for (const std::uint32_t hash : recorded_.lines) {
       ++left[hash];
     }
     for_each_text_line(bytes_, [&](std::string_view text) {
@@ -144,16 +144,16 @@ class ChangedLog {
       }
       lines_.push_back(std::move(line));
     });
-    for (const std::uint32_t hash : sealed_.lines) {
+    for (const std::uint32_t hash : recorded_.lines) {
       if (std::size_t& count = left[hash]; count > 0) {
         --count;
         gone_.push_back(hash);
       }
     }
-    // Each sealed line is in the file, or gone.
+    // Each recorded line is in the file, or gone.
     assert(gone_.size() +
                static_cast<std::size_t>(std::ranges::count(lines_, false, &FileLine::is_new)) ==
-           sealed_.lines.size());
+           recorded_.lines.size());
   }
 
   /// Of the others those are new that are entries, or may become some, and have no record.
@@ -196,7 +196,7 @@ class ChangedLog {
     std::ranges::transform(lines_, std::back_inserter(now), &FileLine::hash);
     std::size_t gone = 0;
     std::vector<bool> is_told(lines_.size() + 1);
-    for (const SealDifference& each : compare_lines(sealed_.lines, now)) {
+    for (const LineDifference& each : compare_lines(recorded_.lines, now)) {
       for (std::uint64_t i = 0; i < each.count; ++i) {
         const bool is_lost = each.change == LineFate::kLost;
         const std::uint64_t line = each.line + (is_lost ? 0 : i);
@@ -267,7 +267,7 @@ class ChangedLog {
   }
 
   [[nodiscard]] bool is_removed_here(GitLines& git, std::uint32_t hash) const {
-    return git.is_removed_here(hash, sealed_.mtime_ns / kNanoseconds);
+    return git.is_removed_here(hash, recorded_.mtime_ns / kNanoseconds);
   }
 
   /// A stash, a reset or another branch takes away all that the index does not have.
@@ -283,7 +283,7 @@ class ChangedLog {
     }
     return std::ranges::none_of(lines_, [&](const FileLine& line) {
       return !line.is_new && !git.has_now(line_hash(bare_line(line.text))) &&
-             std::ranges::find(sealed_.lines, line.hash) != sealed_.lines.end();
+             std::ranges::find(recorded_.lines, line.hash) != recorded_.lines.end();
     });
   }
 
@@ -315,12 +315,12 @@ class ChangedLog {
   Status settle() {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, store_.lock_session(session_id_, "review"));
     const Result<FileInfo> now = store_.files->info(path_);
-    BMAD_TRY_ASSIGN(Seal seal, load_seal(*store_.files, session_id_));
-    const auto found = seal.logs.find(log_file_);
+    BMAD_TRY_ASSIGN(LineHashes line_hashes, load_line_hashes(*store_.files, session_id_));
+    const auto found = line_hashes.logs.find(log_file_);
     const bool is_same =
         now ? now->same_file(file_) && now->size == file_.size && now->ctime_ns == file_.ctime_ns
             : file_.inode == 0;
-    if (!is_same || (found != seal.logs.end() && is_as_sealed(found->second))) {
+    if (!is_same || (found != line_hashes.logs.end() && is_as_recorded(found->second))) {
       return {};  // Another process was quicker; or the next look sees it.
     }
     const bool is_conflict = std::ranges::any_of(lines_, is_mark, &FileLine::text);
@@ -340,7 +340,7 @@ class ChangedLog {
         return edit.place.kind == FindingKind::kLostLine || !lines_[edit.place.line - 1].is_new;
       });
       for (std::size_t i = 0; i < lines_.size(); ++i) {
-        if (is_mark(lines_[i].text)) {  // When it goes it cancels out, though a write sealed it.
+        if (is_mark(lines_[i].text)) {  // When it goes it cancels out, though a write recorded it.
           add(FindingKind::kAddedLine, i + 1);
         }
       }
@@ -352,7 +352,7 @@ class ChangedLog {
     if (text != bytes_) {
       BMAD_TRY(replace_log(*store_.files, path_, text));
     }
-    BMAD_TRY(seal_as_it_is(*store_.files, session_id_, log_file_));
+    BMAD_TRY(hash_as_it_is(*store_.files, session_id_, log_file_));
     return keep();
   }
 
@@ -417,10 +417,10 @@ class ChangedLog {
   std::string path_;
   bool by_agent_;
   FileInfo file_;
-  LogSeal sealed_;
+  LogHashes recorded_;
   std::string bytes_;
   std::vector<FileLine> lines_;
-  Hashes gone_;  // In the order of the seal.
+  Hashes gone_;  // In the order of the record.
   std::vector<HandEdit> edits_;
   std::map<std::size_t, Origin> origins_;  // Of new lines, by index.
 };
@@ -437,17 +437,17 @@ Status look_for_hand_edits(Store& store, HandLook look) {
   const std::int64_t since = look == HandLook::kAll ? 0 : store.origins->last_look_ns();
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.session_ids());
   for (const std::string& session_id : sessions) {
-    std::optional<Seal> seal;
+    std::optional<LineHashes> line_hashes;
     const Result<FileInfo> folder = store.files->info(session_folder(session_id));
     for (const EntryType type : kEntryTypes) {
       const Result<FileInfo> file = store.files->info(log_path(session_id, type));
       const bool is_new = file ? file->ctime_ns >= since : folder && folder->ctime_ns >= since;
-      if (is_new && !seal && store.files->info(seal_path(session_id))) {
-        seal = load_seal(*store.files, session_id).value_or(Seal());
+      if (is_new && !line_hashes && store.files->info(line_hashes_path(session_id))) {
+        line_hashes = load_line_hashes(*store.files, session_id).value_or(LineHashes());
       }
-      if (is_new && seal) {  // What can't be read, verify names.
-        static_cast<void>(
-            ChangedLog(store, session_id, type, look == HandLook::kChangedByAgent).look(*seal));
+      if (is_new && line_hashes) {  // What can't be read, verify names.
+        static_cast<void>(ChangedLog(store, session_id, type, look == HandLook::kChangedByAgent)
+                              .look(*line_hashes));
       }
     }
   }
@@ -459,13 +459,13 @@ void look_before_append(Store& store, const std::string& session_id, EntryType t
   const Result<FileInfo> file = store.files->info(log_path(session_id, type));
   const std::optional<LogStamp> stamp = read_stamp(*store.files, session_id, type);
   if (!file || file->size == 0 || store.origins->ledger() == nullptr ||
-      (stamp && stamp->describes(*file)) || !store.files->info(seal_path(session_id))) {
+      (stamp && stamp->describes(*file)) || !store.files->info(line_hashes_path(session_id))) {
     return;
   }
-  const Result<Seal> seal = load_seal(*store.files, session_id);
+  const Result<LineHashes> line_hashes = load_line_hashes(*store.files, session_id);
   const bool is_agent = ActingAs::current(store.writes_as) == Origin::kAgent;
-  if (seal) {
-    static_cast<void>(ChangedLog(store, session_id, type, is_agent).look(*seal));
+  if (line_hashes) {
+    static_cast<void>(ChangedLog(store, session_id, type, is_agent).look(*line_hashes));
   }
 }
 

@@ -13,8 +13,8 @@
 #include "model/entry.hpp"
 #include "repair_steps.hpp"
 #include "store/layout.hpp"
+#include "store/line_hashes.hpp"
 #include "store/line_reader.hpp"
-#include "store/seal.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -79,7 +79,7 @@ Status restore_log(Store& store, std::span<const HandEdit* const> edits,
     restored += line + '\n';
   }
   BMAD_TRY(replace_log(*store.files, path, restored));
-  return seal_as_it_is(*store.files, first.place.session_id,
+  return hash_as_it_is(*store.files, first.place.session_id,
                        std::string(entry_type_info(first.type).log_file));
 }
 
@@ -124,15 +124,15 @@ std::string to_text(std::span<const HandEdit> edits) {
   return text;
 }
 
-Status seal_as_it_is(FileSystem& files, const std::string& session_id,
+Status hash_as_it_is(FileSystem& files, const std::string& session_id,
                      const std::string& log_file) {
-  BMAD_TRY_ASSIGN(Seal seal, load_seal(files, session_id));
-  seal.logs.erase(log_file);
+  BMAD_TRY_ASSIGN(LineHashes line_hashes, load_line_hashes(files, session_id));
+  line_hashes.logs.erase(log_file);
   const std::string path = session_file(session_id, log_file);
   if (files.info(path)) {
-    BMAD_TRY_ASSIGN(seal.logs[log_file], seal_of(files, path));
+    BMAD_TRY_ASSIGN(line_hashes.logs[log_file], hash_log(files, path));
   }
-  return save_seal(files, session_id, seal);
+  return save_line_hashes(files, session_id, line_hashes);
 }
 
 std::vector<HandEdit> hand_edits(const Store& store, bool with_texts) {

@@ -96,7 +96,7 @@ void verify_names(const Store& store, VerifyReport& report);
 // A line was brought when any commit that adds it was not made here: in doubt it is from elsewhere.
 // Git runs without the programs that a repository may name.
 
-/// The hash of a line as a seal has it.
+/// The hash of a line as the line hashes have it.
 std::uint32_t line_hash(std::string_view line);
 /// Without what an editor puts around it: a byte order mark, a carriage return.
 std::string_view bare_line(std::string_view line);
@@ -170,7 +170,7 @@ inline constexpr std::array kLineFindings = {FindingKind::kChangedLine, FindingK
                                              FindingKind::kAddedLine, FindingKind::kDoubledLine,
                                              FindingKind::kMovedLine};
 
-/// Seals a log as it is now. The caller holds the session's lock.
-Status seal_as_it_is(FileSystem& files, const std::string& session_id, const std::string& log_file);
+/// Records a log as it is now. The caller holds the session's lock.
+Status hash_as_it_is(FileSystem& files, const std::string& session_id, const std::string& log_file);
 
 }  // namespace bmad_mem

@@ -12,7 +12,7 @@
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
-#include "store/seal.hpp"
+#include "store/line_hashes.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -94,10 +94,10 @@ class Verifier {
       BMAD_TRY(check_log(type));
     }
     BMAD_TRY(check_documents());
-    SealCheck sealed = check_seal(store_, session_id_);
-    std::ranges::copy_if(sealed.damage, std::back_inserter(report_.findings),
+    LineHashCheck hashes = check_line_hashes(store_, session_id_);
+    std::ranges::copy_if(hashes.damage, std::back_inserter(report_.findings),
                          [&](const Finding& found) { return !is_found(found); });
-    std::ranges::copy_if(sealed.changes, std::back_inserter(report_.changes),
+    std::ranges::copy_if(hashes.changes, std::back_inserter(report_.changes),
                          [&](const Finding& found) { return !is_found(found); });
     return {};
   }
@@ -226,7 +226,7 @@ class Verifier {
     }
     if (scan->torn_size != 0) {
       report_.findings.push_back(torn_tail(shown, *scan));
-      if (sealed_bytes(path) > scan->whole_end) {
+      if (recorded_bytes(path) > scan->whole_end) {
         report_.findings.back().reason =
             "the line was acknowledged, and its end is cut off; bring the file back from git or "
             "from a backup";
@@ -241,13 +241,13 @@ class Verifier {
   }
 
   /// How far the log is known to have been durable.
-  [[nodiscard]] std::uint64_t sealed_bytes(const std::string& path) const {
-    const Result<Seal> seal = load_seal(*store_.files, session_id_);
-    if (!seal) {
+  [[nodiscard]] std::uint64_t recorded_bytes(const std::string& path) const {
+    const Result<LineHashes> line_hashes = load_line_hashes(*store_.files, session_id_);
+    if (!line_hashes) {
       return 0;
     }
-    const auto found = seal->logs.find(path.substr(path.rfind('/') + 1));
-    return found == seal->logs.end() ? 0 : found->second.bytes;
+    const auto found = line_hashes->logs.find(path.substr(path.rfind('/') + 1));
+    return found == line_hashes->logs.end() ? 0 : found->second.bytes;
   }
 
   [[nodiscard]] Finding torn_tail(const std::string& shown, const LogScan& scan) const {

@@ -183,7 +183,7 @@ Status copy_tree(FileSystem& files, const std::string& from, const std::string& 
     BMAD_TRY_ASSIGN(const std::string bytes, read_file(files, each, kCopiedSizeMax));
     BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(copy, OpenMode::kCreate));
     BMAD_TRY(write_all(*file, bytes));
-    static_cast<void>(file->set_mtime(info.mtime_ns));  // Seals and indexes know it by that.
+    static_cast<void>(file->set_mtime(info.mtime_ns));  // Line hashes and indexes know it by that.
     BMAD_TRY(file->sync_all());
   }
   return files.sync_directory(to);

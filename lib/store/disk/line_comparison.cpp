@@ -1,17 +1,17 @@
-// line_comparison.cpp - how the lines of a log differ from those that were sealed.
+// line_comparison.cpp - how the lines of a log differ from those that were recorded.
 #include <algorithm>
 #include <cassert>
 #include <limits>
 
-#include "store/seal.hpp"
+#include "store/line_hashes.hpp"
 
 namespace bmad_mem {
 namespace {
 
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
-/// For each line the place of its equal in `sealed`, or kNowhere. Equal ones pair up in order.
-std::vector<std::size_t> places_in(std::span<const std::uint32_t> sealed,
+/// For each line the place of its equal in `recorded`, or kNowhere. Equal ones pair up in order.
+std::vector<std::size_t> places_in(std::span<const std::uint32_t> recorded,
                                    std::span<const std::uint32_t> lines) {
   const auto sorted_places = [](std::span<const std::uint32_t> hashes) {
     std::vector<std::size_t> places(hashes.size());
@@ -21,11 +21,11 @@ std::vector<std::size_t> places_in(std::span<const std::uint32_t> sealed,
     std::ranges::stable_sort(places, {}, [&](std::size_t i) { return hashes[i]; });
     return places;
   };
-  const std::vector<std::size_t> left = sorted_places(sealed);
+  const std::vector<std::size_t> left = sorted_places(recorded);
   const std::vector<std::size_t> right = sorted_places(lines);
   std::vector<std::size_t> places(lines.size(), kNowhere);
   for (std::size_t i = 0, k = 0; i < left.size() && k < right.size();) {
-    const std::uint32_t a = sealed[left[i]];
+    const std::uint32_t a = recorded[left[i]];
     const std::uint32_t b = lines[right[k]];
     if (a == b) {
       places[right[k]] = left[i];
@@ -65,19 +65,19 @@ std::vector<bool> out_of_order(const std::vector<std::size_t>& places) {
 
 class LineComparison {
  public:
-  LineComparison(std::span<const std::uint32_t> sealed, std::span<const std::uint32_t> lines)
-      : sealed_(sealed), lines_(lines), places_(places_in(sealed, lines)) {}
+  LineComparison(std::span<const std::uint32_t> recorded, std::span<const std::uint32_t> lines)
+      : recorded_(recorded), lines_(lines), places_(places_in(recorded, lines)) {}
 
-  std::vector<SealDifference> run() {
+  std::vector<LineDifference> run() {
     const std::vector<bool> moved = out_of_order(places_);
-    std::vector<bool> is_there(sealed_.size());
+    std::vector<bool> is_there(recorded_.size());
     for (const std::size_t place : places_) {
       if (place != kNowhere) {
         assert(place < is_there.size());
         is_there[place] = true;
       }
     }
-    std::size_t next = 0;  // In `sealed_`: what comes behind the lines seen so far.
+    std::size_t next = 0;  // In `recorded_`: what comes behind the lines seen so far.
     std::vector<std::size_t> strangers;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       if (moved[i]) {
@@ -90,7 +90,7 @@ class LineComparison {
         next = places_[i] + 1;
       }
     }
-    const std::uint64_t lost = lost_between(is_there, next, sealed_.size());
+    const std::uint64_t lost = lost_between(is_there, next, recorded_.size());
     while (strangers.size() > lost) {  // Those behind are new.
       new_lines_ += strangers.back() + new_lines_ + 1 == lines_.size() ? 1 : 0;
       strangers.pop_back();
@@ -112,7 +112,7 @@ class LineComparison {
     return lost;
   }
 
-  /// Between two lines that are as sealed: `lost` lines are gone and `strangers` have come.
+  /// Between two lines that are as recorded: `lost` lines are gone and `strangers` have come.
   void settle_gap(std::uint64_t lost, std::vector<std::size_t>& strangers, std::size_t end) {
     for (const std::size_t line : strangers) {
       if (lost > 0) {
@@ -130,7 +130,7 @@ class LineComparison {
 
   [[nodiscard]] bool is_double(std::size_t line) {
     if (sorted_.empty()) {
-      sorted_.assign(sealed_.begin(), sealed_.end());
+      sorted_.assign(recorded_.begin(), recorded_.end());
       std::ranges::sort(sorted_);
     }
     return std::ranges::binary_search(sorted_, lines_[line]);
@@ -147,31 +147,31 @@ class LineComparison {
     differences_.push_back({.change = change, .line = line, .count = count});
   }
 
-  std::span<const std::uint32_t> sealed_;
+  std::span<const std::uint32_t> recorded_;
   std::span<const std::uint32_t> lines_;
   std::vector<std::size_t> places_;
-  std::vector<std::uint32_t> sorted_;  // `sealed_`, once it is asked for.
-  std::vector<SealDifference> differences_;
+  std::vector<std::uint32_t> sorted_;  // `recorded_`, once it is asked for.
+  std::vector<LineDifference> differences_;
   std::size_t new_lines_ = 0;
 };
 
 }  // namespace
 
-std::vector<SealDifference> compare_lines(std::span<const std::uint32_t> sealed,
+std::vector<LineDifference> compare_lines(std::span<const std::uint32_t> recorded,
                                           std::span<const std::uint32_t> lines) {
-  if (begin_with(lines, sealed)) {
+  if (begin_with(lines, recorded)) {
     return {};
   }
-  return LineComparison(sealed, lines).run();
+  return LineComparison(recorded, lines).run();
 }
 
 bool begin_with(std::span<const std::uint32_t> lines, std::span<const std::uint32_t> front) {
   return front.size() <= lines.size() && std::ranges::equal(lines.first(front.size()), front);
 }
 
-std::size_t count_new_lines(std::span<const std::uint32_t> sealed,
+std::size_t count_new_lines(std::span<const std::uint32_t> recorded,
                             std::span<const std::uint32_t> lines) {
-  LineComparison comparison(sealed, lines);
+  LineComparison comparison(recorded, lines);
   comparison.run();
   assert(comparison.new_lines() <= lines.size());
   return comparison.new_lines();

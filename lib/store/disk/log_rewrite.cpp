@@ -4,7 +4,7 @@
 
 #include "store/append_log.hpp"
 #include "store/atomic_file.hpp"
-#include "store/seal.hpp"
+#include "store/line_hashes.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -63,7 +63,7 @@ Status put_copy_without(FileSystem& files, const std::string& path, std::span<co
 
 Status rewrite_log_without(FileSystem& files, const std::string& path,
                            std::span<const ByteRange> gaps, std::string_view instead) {
-  return rewrite_sealed(files, path, [&]() -> Status {
+  return rewrite_recorded(files, path, [&]() -> Status {
     BMAD_TRY(put_copy_without(files, path, gaps, instead));
     return files.sync_directory(parent_folder(path));
   });
@@ -95,7 +95,7 @@ Status blank_in_place(FileSystem& files, const std::string& path, std::span<cons
 }  // namespace
 
 Status remove_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps) {
-  return rewrite_sealed(files, path, [&]() -> Status {
+  return rewrite_recorded(files, path, [&]() -> Status {
     Status copied = put_copy_without(files, path, gaps);
     if (!copied && copied.error().code == ErrorCode::E_STORAGE_FULL) {
       return blank_in_place(files, path, gaps);

@@ -41,7 +41,7 @@ Result<ExitStatus> run_verify(Tool& tool, MemoryManager& memory) {
       report.changes.push_back(edit.place);
     }
   }
-  if (tool.args().has("seal")) {
+  if (tool.args().has("hashes")) {
     std::ranges::move(report.changes, std::back_inserter(report.findings));
     report.changes.clear();
   }
@@ -81,7 +81,7 @@ Result<ExitStatus> run_repair(Tool& tool, MemoryManager& memory) {
                     return tool.args().has("imports") ? repair_imports(tool, memory)
                                                       : memory.repair(sessions, show, is_elsewhere);
                   }));
-  if (tool.args().has("accept")) {  // What was left because it differs from its seal.
+  if (tool.args().has("accept")) {  // What was left because it differs from its line hashes.
     BMAD_TRY_ASSIGN(RepairReport accepted, memory.accept_changes(sessions));
     std::ranges::move(accepted.actions, std::back_inserter(report.actions));
     report.left = std::move(accepted.left);

@@ -204,13 +204,14 @@ void check_trust(const MemoryManager& memory, std::vector<Check>& checks) {
 }
 
 /// Whether new entries can be sealed; nothing where none are.
-void check_seal(const MemoryManager& memory, std::vector<Check>& checks) {
+void check_encryption(const MemoryManager& memory, std::vector<Check>& checks) {
   const SealState state = memory.seal_state();
   const std::optional<Error>& problem = state.problem;
   if (problem || state.is_on || state.waiting > 0) {
-    add(checks, "seal", "check_seal", "problem", problem ? problem_text(*problem) : std::string(),
-        "is_of_key", problem && problem->code != ErrorCode::E_STORAGE_CORRUPT && !state.is_gone,
-        "is_on", state.is_on, "key_id", state.key_id, "waiting", state.waiting);
+    add(checks, "encryption", "check_encryption", "problem",
+        problem ? problem_text(*problem) : std::string(), "is_of_key",
+        problem && problem->code != ErrorCode::E_STORAGE_CORRUPT && !state.is_gone, "is_on",
+        state.is_on, "key_id", state.key_id, "waiting", state.waiting);
   }
 }
 
@@ -240,7 +241,7 @@ void check_work(MemoryManager& memory, std::vector<Check>& checks) {
                       .remedy = "run `bmad-mem review --hand`"});
   }
   check_trust(memory, checks);
-  check_seal(memory, checks);
+  check_encryption(memory, checks);
 }
 
 /// Names the folders among the sessions that can't be any, as a file manager's copy "s1 copy".

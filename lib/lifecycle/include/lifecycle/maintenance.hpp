@@ -87,8 +87,8 @@ Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& s
 Result<ArchiveReport> archive_session(Store& store, const std::string& session_id,
                                       const ArchiveOptions& options = {});
 /// Error where the session is not as it was written and nothing but damage explains it: packed,
-/// that would not be seen any more. `notice`: seal_notice(), also of what is no damage. May run
-/// git.
+/// that would not be seen any more. `notice`: line_hash_notice(), also of what is no damage. May
+/// run git.
 Status check_undamaged(const Store& store, const std::string& session_id, std::string& notice);
 Result<Session> restore_session(Store& store, const std::string& session_id);
 /// See MemoryManager::resolve_session().

@@ -37,34 +37,34 @@ std::vector<HandEdit> hand_edits(const Store& store, bool with_texts);
 Result<std::vector<HandEdit>> settle_hand_edits(Store& store, std::span<const HandEdit> edits,
                                                 bool restore);
 
-// Whether logs are as they were when they were sealed, and sealing them as they
+// Whether logs are as they were when they were recorded, and recording them as they
 // are. Shared by verify, repair, close, archive and maintenance.
 //
-// Two kinds of difference are told apart. Damage: the file is the one that was sealed and was not
+// Two kinds of difference are told apart. Damage: the file is the one that was recorded and was not
 // changed since, yet its lines are others. Changes: somebody edited, copied or merged. What git has
 // put there is neither.
 
-struct SealCheck {
+struct LineHashCheck {
   std::vector<Finding> damage;
   std::vector<Finding> changes;
 };
 
-/// Compares the sealed logs of `session_id` with its seal. A session without one has no
+/// Compares the recorded logs of `session_id` with its record. A session without one has no
 /// differences, and a log that can't be read is passed over. Takes no lock; may run git.
-SealCheck check_seal(const Store& store, const std::string& session_id);
+LineHashCheck check_line_hashes(const Store& store, const std::string& session_id);
 
 /// What is wrong with `count` lines from `line` on that are not as they were written.
 std::string line_reason(FindingKind kind, std::uint64_t line, std::uint64_t count);
 
 /// One sentence for those who did something else; empty without differences.
-std::string seal_notice(const SealCheck& check);
+std::string line_hash_notice(const LineHashCheck& check);
 
-/// Whether the seal of `session_id` covers its logs to their ends, by size, inode and time alone.
-/// Also without a manifest: there is nothing to seal.
-bool is_sealed(const Store& store, const std::string& session_id);
+/// Whether the record of `session_id` covers its logs to their ends, by size, inode and time alone.
+/// Also without a manifest: there is nothing to record.
+bool is_recorded(const Store& store, const std::string& session_id);
 
-/// Makes the logs of `session_id` durable and seals them. With `accept`, as they are; without, a
-/// log that differs from its seal keeps it. The caller holds the session's lock.
-Status seal_session(const Store& store, const std::string& session_id, bool accept);
+/// Makes the logs of `session_id` durable and records them. With `accept`, as they are; without, a
+/// log that differs from its record keeps it. The caller holds the session's lock.
+Status hash_session(const Store& store, const std::string& session_id, bool accept);
 
 }  // namespace bmad_mem

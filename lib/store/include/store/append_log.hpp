@@ -13,7 +13,7 @@
 // A failed sync is final: it is never repeated (ext4, xfs and btrfs answer OK the second time and
 // have dropped the bytes). What it covered is not acknowledged, and the next prepare() puts a copy
 // without it, in new blocks, in the log's place; the refused bytes go to the quarantine. Other
-// processes hear of it through the session's seal; see refuse().
+// processes hear of it through the session's line hashes; see refuse().
 #pragma once
 
 #include <cstdint>
@@ -128,7 +128,7 @@ class AppendLog {
     std::uint64_t offset = 0;  ///< Of the first byte in the file.
     std::uint64_t end = 0;
     std::shared_ptr<struct OpenLog> log;  ///< The file they are in, whatever the path is by now.
-    bool seal_is_due = false;             ///< Set and used by SessionWriter.
+    bool are_hashes_due = false;          ///< Set and used by SessionWriter.
   };
 
   /// The log at `path`; torn ends go to the quarantine at `quarantine_path`. `files` and `clock`

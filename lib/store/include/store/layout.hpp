@@ -89,7 +89,8 @@ inline constexpr const char* kSummaryLogName = ".lock.summary-log.jsonl";
 inline constexpr const char* kLearningStateName = ".lock.learning.json";  ///< How far was looked.
 inline constexpr const char* kCompactedName = ".lock.compacted";  ///< The size that was left.
 inline constexpr const char* kToldName = ".lock.told";  ///< What an agent was told in the session.
-inline constexpr const char* kSealName = ".lock.seal.json";  ///< What the logs held; see seal.hpp.
+inline constexpr const char* kLineHashesName =
+    ".lock.seal.json";  ///< What the logs held; see line_hashes.hpp.
 inline constexpr const char* kArtifactsName = "artifacts";
 
 // The functions below take ids that passed check_session_id() (and is_entry_id()), and file names
@@ -110,7 +111,9 @@ std::string log_path(std::string_view session_id, EntryType type);
 inline std::string manifest_path(std::string_view id) { return session_file(id, kManifestName); }
 inline std::string index_path(std::string_view id) { return session_file(id, kIndexName); }
 inline std::string lock_path(std::string_view id) { return session_file(id, kLockName); }
-inline std::string seal_path(std::string_view id) { return session_file(id, kSealName); }
+inline std::string line_hashes_path(std::string_view id) {
+  return session_file(id, kLineHashesName);
+}
 inline std::string lock_info_path(std::string_view id) { return session_file(id, kLockInfoName); }
 inline std::string quarantine_path(std::string_view id) {
   return session_file(id, kQuarantineName);

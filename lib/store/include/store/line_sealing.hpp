@@ -112,8 +112,8 @@ inline std::string head_line(const EncryptedHead::key_type& key, Timestamp at) {
 //   STATE/roots/4f0c5a…/waiting.jsonl   0600, of this user alone, outside the project
 //     {"session_id":"s1","type":"conversation","origin":"person","entry":{…}}
 //
-// Secrets were taken out before. The first hook that finds the key, or no seal any more, writes
-// them into their sessions.
+// Secrets were taken out before. The first hook that finds the key, or no encryption any more,
+// writes them into their sessions.
 
 struct Store;
 

@@ -2,7 +2,7 @@
 //
 //   lock -> refused lines out -> descriptor current? -> mend a torn end -> quota -> one write ->
 //   stamp -> unlock
-//        -> fdatasync -> now and then: lock, seal, unlock
+//        -> fdatasync -> now and then: lock, line hashes, unlock
 //
 // A writer that nobody uses holds no descriptor but those of the logs it wrote to. Threads: safe.
 #pragma once
@@ -20,7 +20,7 @@
 #include "bmad_mem/result.hpp"
 #include "store/append_log.hpp"
 #include "store/file_lock.hpp"
-#include "store/seal.hpp"
+#include "store/line_hashes.hpp"
 
 namespace bmad_mem {
 
@@ -33,8 +33,8 @@ struct SessionWriterOptions {
   std::string agent_id;
 };
 
-/// When an append looks at the seal: at the lock is enough for who has rewritten no log since.
-enum class SealLook : std::uint8_t { kNow, kAtLock };
+/// When an append looks at the record: at the lock is enough for who has rewritten no log since.
+enum class LineHashesLook : std::uint8_t { kNow, kAtLock };
 
 class SessionWriter {
  public:
@@ -51,11 +51,12 @@ class SessionWriter {
   /// The caller holds the lock and then calls settle(), without the lock.
   /// Errors: E_SIZE_LIMIT: the session would exceed its quota; as AppendLog otherwise.
   Result<AppendLog::Written> append(const FileLock::Guard& guard, const std::string& log_file,
-                                    std::string_view lines, SealLook look = SealLook::kNow);
+                                    std::string_view lines,
+                                    LineHashesLook look = LineHashesLook::kNow);
 
-  /// Waits until what append() wrote to `log_file` survives power loss. The seal follows when it is
-  /// due: behind at least an eighth of what it covers, so that a line costs its hash some eight
-  /// times. When the sync fails, the seal tells every process. The caller does not hold the lock.
+  /// Waits until what append() wrote to `log_file` survives power loss. The record follows when it
+  /// is due: behind at least an eighth of what it covers, so that a line costs its hash some eight
+  /// times. When the sync fails, the record tells every process. The caller does not hold the lock.
   /// Errors: as AppendLog::sync().
   Status settle(const std::string& log_file, const AppendLog::Written& written);
   /// The same by the one who holds the lock.
@@ -87,13 +88,13 @@ class SessionWriter {
  private:
   AppendLog& log(const std::string& log_file);
   Status check_version();
-  Status read_seal();
-  Status write_seal();
+  Status read_line_hashes();
+  Status write_line_hashes();
   Status leave_out_all_refused();
-  Status adopt_sealed_file(const std::string& log_file, const AppendLog& target);
+  Status adopt_recorded_file(const std::string& log_file, const AppendLog& target);
   Status mark_refused(const std::string& log_file, File& log, std::uint64_t inode,
                       std::span<const ByteRange> ranges);
-  Status seal_up(const std::string& log_file, const AppendLog::Written& written);
+  Status add_line_hashes(const std::string& log_file, const AppendLog::Written& written);
   void note_outcome(bool synced, const std::string& log_file, const AppendLog::Written& written);
   Status check_quota(std::string_view log_file, std::uint64_t log_size, std::size_t added);
 
@@ -108,10 +109,10 @@ class SessionWriter {
   std::uint64_t estimates_left_ = 0;
   std::optional<FileInfo> manifest_file_;
   FileInfo checked_manifest_;  // Whose version this program knows.
-  Seal seal_;
-  bool seal_is_read_ = false;   // By lock().
-  bool seal_is_newer_ = false;  // A newer version wrote it: it stays as it is.
-  FileInfo seal_file_;          // What seal_ was read from or written to; no size: there is none.
+  LineHashes line_hashes_;
+  bool are_hashes_read_ = false;   // By lock().
+  bool are_hashes_newer_ = false;  // A newer version wrote it: it stays as it is.
+  FileInfo hashes_file_;  // What line_hashes_ was read from or written to; no size: there is none.
 };
 
 /// The bytes of session `session_id`: of `log_files`, manifest, audit, summary and quarantine. What

@@ -1,5 +1,5 @@
-// seal_check.cpp - compares logs with their seals, and seals logs as they are; and which encrypted
-// entries are gone, or older than they were, and nothing says why.
+// line_hash_check.cpp - compares logs with their records, and records logs as they are; and which
+// encrypted entries are gone, or older than they were, and nothing says why.
 #include <algorithm>
 #include <cassert>
 #include <functional>
@@ -23,10 +23,10 @@
 #include "search/session_sources.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/line_hashes.hpp"
 #include "store/line_reader.hpp"
 #include "store/line_sealing.hpp"
 #include "store/return_lines.hpp"
-#include "store/seal.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -51,18 +51,19 @@ Hashes own_lines(std::span<const std::uint32_t> lines, Hashes in_git) {
 /// Whether git has put the file there, and what stands behind its lines is ours:
 ///
 ///   lines:  [ what git has ... | back | since ]
-///   back:   nothing, or what was sealed before the file was replaced and is nowhere in git, as
+///   back:   nothing, or what was recorded before the file was replaced and is nowhere in git, as
 ///           after `git stash pop`
-///   since:  what was sealed since the file was replaced and git does not have
-bool is_from_git(const LogSeal& seal, std::span<const std::uint32_t> lines, const Hashes& git,
-                 const std::function<Hashes()>& history) {
+///   since:  what was recorded since the file was replaced and git does not have
+bool is_from_git(const LogHashes& line_hashes, std::span<const std::uint32_t> lines,
+                 const Hashes& git, const std::function<Hashes()>& history) {
   if (!begin_with(lines, git)) {
     return false;
   }
-  const std::span<const std::uint32_t> sealed(seal.lines);
-  const std::size_t replaced = seal.replaced_lines == 0 ? sealed.size() : seal.replaced_lines;
-  assert(replaced <= sealed.size() && "load_seal() bounds it");
-  const Hashes since = own_lines(sealed.subspan(replaced), git);
+  const std::span<const std::uint32_t> recorded(line_hashes.lines);
+  const std::size_t replaced =
+      line_hashes.replaced_lines == 0 ? recorded.size() : line_hashes.replaced_lines;
+  assert(replaced <= recorded.size() && "load_line_hashes() bounds it");
+  const Hashes since = own_lines(recorded.subspan(replaced), git);
   const std::span<const std::uint32_t> rest = lines.subspan(git.size());
   if (rest.empty()) {
     return true;
@@ -71,7 +72,7 @@ bool is_from_git(const LogSeal& seal, std::span<const std::uint32_t> lines, cons
     return false;
   }
   const std::span<const std::uint32_t> back = rest.first(rest.size() - since.size());
-  const Hashes before = own_lines(sealed.first(replaced), git);
+  const Hashes before = own_lines(recorded.first(replaced), git);
   if (back.empty() || std::ranges::equal(back, before)) {
     return true;
   }
@@ -81,14 +82,14 @@ bool is_from_git(const LogSeal& seal, std::span<const std::uint32_t> lines, cons
 
 FindingKind kind_of(LineFate fate) { return kLineFindings.at(static_cast<std::size_t>(fate)); }
 
-std::string reason_of(const SealDifference& difference, bool is_damage) {
+std::string reason_of(const LineDifference& difference, bool is_damage) {
   return line_reason(kind_of(difference.change), difference.line, difference.count) +
          (is_damage ? ", and the file was not changed since: restore it from git or a "
                       "backup, or keep it with `bmad-mem repair --accept`"
                     : "");
 }
 
-/// One log against its seal.
+/// One log against its record.
 class LogCheck {
  public:
   LogCheck(const Store& store, const std::string& session_id, const std::string& log_file)
@@ -98,7 +99,7 @@ class LogCheck {
         path_(session_file(session_id, log_file)) {}
 
   /// Both are looked at without a lock, so a difference counts when neither has changed meanwhile.
-  void run(SealCheck& check) {
+  void run(LineHashCheck& check) {
     constexpr int kTries = 4;
     for (int i = 0; i < kTries; ++i) {
       const Result<bool> differs = compare();
@@ -114,14 +115,14 @@ class LogCheck {
 
  private:
   Result<bool> compare() {
-    const std::string seal_file = seal_path(session_id_);
-    BMAD_TRY_ASSIGN(seal_file_, store_.files->info(seal_file));
-    BMAD_TRY_ASSIGN(const Seal seal, load_seal(*store_.files, session_id_));
-    const auto found = seal.logs.find(log_file_);
-    if (found == seal.logs.end()) {
+    const std::string hashes_file = line_hashes_path(session_id_);
+    BMAD_TRY_ASSIGN(hashes_file_, store_.files->info(hashes_file));
+    BMAD_TRY_ASSIGN(const LineHashes line_hashes, load_line_hashes(*store_.files, session_id_));
+    const auto found = line_hashes.logs.find(log_file_);
+    if (found == line_hashes.logs.end()) {
       return false;
     }
-    seal_ = found->second;
+    line_hashes_ = found->second;
     BMAD_TRY_ASSIGN(auto log, if_there(store_.files->open(path_, OpenMode::kRead)));
     file_ = {};
     lines_.clear();
@@ -129,16 +130,16 @@ class LogCheck {
       BMAD_TRY_ASSIGN(file_, (*log)->info());
       BMAD_TRY_ASSIGN(lines_, hash_lines(**log, 0, file_.size));
     }
-    differences_ = compare_lines(seal_.lines, lines_);
+    differences_ = compare_lines(line_hashes_.lines, lines_);
     return !differences_.empty();
   }
 
   [[nodiscard]] bool is_unchanged() const {
-    const Result<FileInfo> seal_file = store_.files->info(seal_path(session_id_));
+    const Result<FileInfo> hashes_file = store_.files->info(line_hashes_path(session_id_));
     const Result<FileInfo> file = store_.files->info(path_);
     const bool is_same_log = file ? file->same_file(file_) : file_.inode == 0;
-    return is_same_log && seal_file && seal_file->same_file(seal_file_) &&
-           seal_file->mtime_ns == seal_file_.mtime_ns && seal_file->size == seal_file_.size;
+    return is_same_log && hashes_file && hashes_file->same_file(hashes_file_) &&
+           hashes_file->mtime_ns == hashes_file_.mtime_ns && hashes_file->size == hashes_file_.size;
   }
 
   [[nodiscard]] bool is_work_of_git() const {
@@ -146,19 +147,20 @@ class LogCheck {
     // It has the lines of its index: none, when it only knows the file from another commit and has
     // taken it away. A file that it knows and that is not there another program has removed.
     const bool is_known = git.is_tracked() ? file_.inode != 0 : git.was_tracked();
-    return is_known && is_from_git(seal_, lines_, git.index(), [&] { return git.history(); });
+    return is_known &&
+           is_from_git(line_hashes_, lines_, git.index(), [&] { return git.history(); });
   }
 
-  void report(SealCheck& check) {
+  void report(LineHashCheck& check) {
     assert(!differences_.empty());
-    const bool is_proven =
-        seal_.replaced_lines == 0 && file_.inode == seal_.inode && file_.mtime_ns == seal_.mtime_ns;
-    if (!is_proven && !seal_.is_damaged && is_work_of_git()) {
+    const bool is_proven = line_hashes_.replaced_lines == 0 && file_.inode == line_hashes_.inode &&
+                           file_.mtime_ns == line_hashes_.mtime_ns;
+    if (!is_proven && !line_hashes_.is_damaged && is_work_of_git()) {
       return;
     }
-    const bool is_damage = is_proven || seal_.is_damaged;
+    const bool is_damage = is_proven || line_hashes_.is_damaged;
     std::vector<Finding>& findings = is_damage ? check.damage : check.changes;
-    for (const SealDifference& difference : differences_) {
+    for (const LineDifference& difference : differences_) {
       findings.push_back({.kind = kind_of(difference.change),
                           .session_id = session_id_,
                           .path = store_.files->display_path(path_),
@@ -171,11 +173,11 @@ class LogCheck {
   const std::string& session_id_;
   const std::string& log_file_;
   std::string path_;
-  LogSeal seal_;
-  FileInfo seal_file_;
+  LogHashes line_hashes_;
+  FileInfo hashes_file_;
   FileInfo file_;
   Hashes lines_;
-  std::vector<SealDifference> differences_;
+  std::vector<LineDifference> differences_;
 };
 
 /// The newest versions of the entries in `head`, in clear or not, and of other encrypted ones: of
@@ -269,9 +271,10 @@ std::string line_reason(FindingKind kind, std::uint64_t line, std::uint64_t coun
   }
 }
 
-SealCheck check_seal(const Store& store, const std::string& session_id) {
-  SealCheck check;
-  if (!store.files->info(seal_path(session_id)) || !store.files->info(manifest_path(session_id))) {
+LineHashCheck check_line_hashes(const Store& store, const std::string& session_id) {
+  LineHashCheck check;
+  if (!store.files->info(line_hashes_path(session_id)) ||
+      !store.files->info(manifest_path(session_id))) {
     return check;
   }
   for (const std::string& log_file : log_files()) {
@@ -280,26 +283,26 @@ SealCheck check_seal(const Store& store, const std::string& session_id) {
   return check;
 }
 
-std::string seal_notice(const SealCheck& check) {
+std::string line_hash_notice(const LineHashCheck& check) {
   const std::size_t count = check.damage.size() + check.changes.size();
   if (count == 0) {
     return {};
   }
   const Finding& first = check.damage.empty() ? check.changes.front() : check.damage.front();
-  return fmt::format("{} not as written, first {}:{}; `bmad-mem verify --seal` shows {}",
+  return fmt::format("{} not as written, first {}:{}; `bmad-mem verify --hashes` shows {}",
                      count == 1 ? "1 place is" : fmt::format("{} places are", count), first.path,
                      std::max<std::uint64_t>(first.line, 1), count == 1 ? "it" : "all");
 }
 
-bool is_sealed(const Store& store, const std::string& session_id) {
+bool is_recorded(const Store& store, const std::string& session_id) {
   if (!store.files->info(manifest_path(session_id))) {
     return true;
   }
-  const Result<Seal> seal = load_seal(*store.files, session_id);
-  return seal && std::ranges::all_of(log_files(), [&](const std::string& log_file) {
+  const Result<LineHashes> line_hashes = load_line_hashes(*store.files, session_id);
+  return line_hashes && std::ranges::all_of(log_files(), [&](const std::string& log_file) {
            const Result<FileInfo> file = store.files->info(session_file(session_id, log_file));
-           const auto found = seal->logs.find(log_file);
-           if (found == seal->logs.end()) {
+           const auto found = line_hashes->logs.find(log_file);
+           if (found == line_hashes->logs.end()) {
              return !file || file->size == 0;
            }
            return file && file->size == found->second.bytes && file->inode == found->second.inode &&
@@ -307,35 +310,35 @@ bool is_sealed(const Store& store, const std::string& session_id) {
          });
 }
 
-Status seal_session(const Store& store, const std::string& session_id, bool accept) {
+Status hash_session(const Store& store, const std::string& session_id, bool accept) {
   FileSystem& files = *store.files;
-  BMAD_TRY_ASSIGN(Seal seal, load_seal(files, session_id));
+  BMAD_TRY_ASSIGN(LineHashes line_hashes, load_line_hashes(files, session_id));
   for (const std::string& log_file : log_files()) {
     const std::string path = session_file(session_id, log_file);
     const Result<std::unique_ptr<File>> log = files.open(path, OpenMode::kRead);
     if (!log) {
       if (accept && is_not_found(log.error())) {
-        seal.logs.erase(log_file);
+        line_hashes.logs.erase(log_file);
       }
       continue;
     }
     BMAD_TRY_ASSIGN(const FileInfo file, (*log)->info());
     BMAD_TRY((*log)->sync_data());
-    LogSeal& sealed = seal.logs[log_file];
+    LogHashes& recorded = line_hashes.logs[log_file];
     BMAD_TRY_ASSIGN(const Hashes lines, hash_lines(**log, 0, file.size));
-    if (accept || begin_with(lines, sealed.lines)) {
-      sealed = {};
-      BMAD_TRY(extend_seal(**log, file.size, sealed));
+    if (accept || begin_with(lines, recorded.lines)) {
+      recorded = {};
+      BMAD_TRY(extend_hashes(**log, file.size, recorded));
     }
   }
-  return save_seal(files, session_id, seal);
+  return save_line_hashes(files, session_id, line_hashes);
 }
 
 Result<RepairReport> accept_changes(Store& store, std::span<const std::string> wanted) {
   RepairReport report;
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.selected_sessions(wanted));
   for (const std::string& session_id : sessions) {
-    const SealCheck check = check_seal(store, session_id);
+    const LineHashCheck check = check_line_hashes(store, session_id);
     std::map<std::string, std::uint64_t> places;
     for (const std::vector<Finding>* findings : {&check.damage, &check.changes}) {
       for (const Finding& finding : *findings) {
@@ -344,7 +347,7 @@ Result<RepairReport> accept_changes(Store& store, std::span<const std::string> w
     }
     if (!places.empty()) {
       BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(session_id, "accept"));
-      BMAD_TRY(seal_session(store, session_id, true));
+      BMAD_TRY(hash_session(store, session_id, true));
     }
     std::vector<HandEdit> edits = hand_edits(store, true);
     std::erase_if(edits, [&](const HandEdit& edit) { return edit.place.session_id != session_id; });

@@ -1,5 +1,6 @@
-// seal.cpp - the hashes of the lines that were durable, read, extended and carried over a rewrite.
-#include "store/seal.hpp"
+// line_hashes.cpp - the hashes of the lines that were durable, read, extended and carried over a
+// rewrite.
+#include "store/line_hashes.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -20,9 +21,9 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::int64_t kSealVersion = 1;
+constexpr std::int64_t kLineHashesVersion = 1;
 /// Eight digits a line: a session at its cap has some 30,000 lines, so 240 KB.
-constexpr std::uint64_t kSealSizeMax = 64U << 20U;
+constexpr std::uint64_t kLineHashesSizeMax = 64U << 20U;
 constexpr std::size_t kDigits = 8;
 
 std::string hex_of(std::span<const std::uint32_t> hashes) {
@@ -53,17 +54,18 @@ bool read_hashes(std::string_view text, std::vector<std::uint32_t>& hashes) {
   return true;
 }
 
-bool read_log_seal(JsonValue object, LogSeal& seal) {
-  seal.bytes = object["bytes"].natural();
-  seal.inode = object["inode"].natural();
-  seal.mtime_ns = object["mtime_ns"].integer();
-  seal.is_damaged = object["damaged"].boolean();
+bool read_log_hashes(JsonValue object, LogHashes& line_hashes) {
+  line_hashes.bytes = object["bytes"].natural();
+  line_hashes.inode = object["inode"].natural();
+  line_hashes.mtime_ns = object["mtime_ns"].integer();
+  line_hashes.is_damaged = object["damaged"].boolean();
   const std::string_view digits = object["line_hashes"].string();
-  if (object["xxh3"].string() != hash_hex(xxh3(digits)) || !read_hashes(digits, seal.lines)) {
+  if (object["xxh3"].string() != hash_hex(xxh3(digits)) ||
+      !read_hashes(digits, line_hashes.lines)) {
     return false;
   }
-  seal.replaced_lines =
-      std::min<std::uint64_t>(object["replaced_lines"].natural(), seal.lines.size());
+  line_hashes.replaced_lines =
+      std::min<std::uint64_t>(object["replaced_lines"].natural(), line_hashes.lines.size());
   return true;
 }
 
@@ -84,10 +86,10 @@ RefusedBytes read_refused(JsonValue object) {
   return refused;
 }
 
-std::string to_text(const Seal& seal) {
+std::string to_text(const LineHashes& line_hashes) {
   JsonWriter json;
-  json.begin_object().member("version", kSealVersion).key("logs").begin_object();
-  for (const auto& [name, log] : seal.logs) {
+  json.begin_object().member("version", kLineHashesVersion).key("logs").begin_object();
+  for (const auto& [name, log] : line_hashes.logs) {
     const std::string digits = hex_of(log.lines);
     json.key(name).begin_object().member("bytes", log.bytes).member("lines", log.lines.size());
     json.member("inode", log.inode).member("mtime_ns", log.mtime_ns);
@@ -95,7 +97,7 @@ std::string to_text(const Seal& seal) {
     json.member("xxh3", hash_hex(xxh3(digits))).member("line_hashes", digits).end_object();
   }
   json.end_object().key("refused").begin_object();
-  for (const auto& [name, refused] : seal.refused) {
+  for (const auto& [name, refused] : line_hashes.refused) {
     json.key(name).begin_object().member("inode", refused.inode).key("ranges").begin_array();
     for (const RefusedRange& range : refused.ranges) {
       json.begin_array().integer(static_cast<std::int64_t>(range.bytes.begin));
@@ -108,12 +110,12 @@ std::string to_text(const Seal& seal) {
 }
 
 /// The session and the name of the log at `path`; empty when it is no log of a session.
-struct SealedName {
+struct LogName {
   std::string session_id;
   std::string log_file;
 };
 
-SealedName sealed_name(std::string_view path) {
+LogName log_name(std::string_view path) {
   const std::string prefix = fmt::format("{}/", kSessionsFolder);
   if (!path.starts_with(prefix) || !path.ends_with(".jsonl")) {
     return {};
@@ -128,26 +130,26 @@ SealedName sealed_name(std::string_view path) {
           .log_file = std::string(inside.substr(slash + 1))};
 }
 
-/// Durably, before the log changes: after a crash there is no seal rather than a wrong one. Returns
-/// what the log was sealed as.
-Result<std::optional<LogSeal>> drop_from_seal(FileSystem& files, const SealedName& name) {
+/// Durably, before the log changes: after a crash there are no line hashes rather than wrong ones.
+/// Returns what the log was recorded as.
+Result<std::optional<LogHashes>> drop_from_line_hashes(FileSystem& files, const LogName& name) {
   assert(is_session_id(name.session_id) && !name.log_file.empty());
-  const std::string path = seal_path(name.session_id);
-  Result<Seal> seal = load_seal(files, name.session_id);
-  if (!seal) {
-    const bool is_newer = seal.error().code == ErrorCode::E_NEWER_VERSION;
+  const std::string path = line_hashes_path(name.session_id);
+  Result<LineHashes> line_hashes = load_line_hashes(files, name.session_id);
+  if (!line_hashes) {
+    const bool is_newer = line_hashes.error().code == ErrorCode::E_NEWER_VERSION;
     BMAD_TRY(is_newer ? Status() : remove_durably(files, path));
-    return std::optional<LogSeal>();
+    return std::optional<LogHashes>();
   }
-  const auto found = seal->logs.find(name.log_file);
-  if (found == seal->logs.end()) {
-    return std::optional<LogSeal>();
+  const auto found = line_hashes->logs.find(name.log_file);
+  if (found == line_hashes->logs.end()) {
+    return std::optional<LogHashes>();
   }
-  LogSeal dropped = std::move(found->second);
-  seal->logs.erase(found);
-  const std::string text = to_text(*seal);
+  LogHashes dropped = std::move(found->second);
+  line_hashes->logs.erase(found);
+  const std::string text = to_text(*line_hashes);
   if (!rename_into_place(files, path, [&](File& file) { return write_all(file, text); })) {
-    BMAD_TRY(files.remove(path));  // A full disk: better no seal than a wrong one.
+    BMAD_TRY(files.remove(path));  // A full disk: better no line hashes than wrong ones.
   }
   BMAD_TRY(files.sync_directory(parent_folder(path)));
   return std::optional(std::move(dropped));
@@ -169,51 +171,52 @@ std::vector<std::optional<std::uint32_t>> fates(const Hashes& before, const Hash
   return now;
 }
 
-/// `sealed` with what a rewrite has changed. A line that was not as sealed stays different: it is
-/// found by its place when no line has moved, else it has no counterpart.
-Hashes carried_over(std::span<const std::uint32_t> sealed, const Hashes& before,
+/// `recorded` with what a rewrite has changed. A line that was not as recorded stays different: it
+/// is found by its place when no line has moved, else it has no counterpart.
+Hashes carried_over(std::span<const std::uint32_t> recorded, const Hashes& before,
                     const Hashes& after) {
   const std::vector<std::optional<std::uint32_t>> now = fates(before, after);
-  const std::vector<SealDifference> differences = compare_lines(sealed, before);
+  const std::vector<LineDifference> differences = compare_lines(recorded, before);
   const bool in_place = std::ranges::all_of(
-      differences, [](const SealDifference& d) { return d.change == LineFate::kChanged; });
+      differences, [](const LineDifference& d) { return d.change == LineFate::kChanged; });
   std::multimap<std::uint32_t, std::size_t> places;
   for (std::size_t i = 0; i < before.size(); ++i) {
     places.emplace(before[i], i);
   }
   Hashes carried;
-  for (std::size_t i = 0; i < sealed.size(); ++i) {
-    const auto found = places.find(sealed[i]);
+  for (std::size_t i = 0; i < recorded.size(); ++i) {
+    const auto found = places.find(recorded[i]);
     if (found != places.end()) {
       if (now[found->second]) {
         carried.push_back(*now[found->second]);
       }
       places.erase(found);
     } else if (!in_place || i >= now.size() || now[i]) {
-      carried.push_back(sealed[i]);
+      carried.push_back(recorded[i]);
     }
   }
-  assert(carried.size() <= sealed.size());
+  assert(carried.size() <= recorded.size());
   return carried;
 }
 
-Status renew(FileSystem& files, const SealedName& name, const LogSeal& sealed, const Hashes& before,
-             bool nobody_changed_it) {
-  BMAD_TRY_ASSIGN(LogSeal fresh, seal_of(files, session_file(name.session_id, name.log_file)));
-  BMAD_TRY_ASSIGN(Seal seal, load_seal(files, name.session_id));
-  if (!begin_with(before, sealed.lines)) {
-    const std::span<const std::uint32_t> lines(sealed.lines);
-    assert(sealed.replaced_lines <= lines.size());
+Status renew(FileSystem& files, const LogName& name, const LogHashes& recorded,
+             const Hashes& before, bool nobody_changed_it) {
+  BMAD_TRY_ASSIGN(LogHashes fresh, hash_log(files, session_file(name.session_id, name.log_file)));
+  BMAD_TRY_ASSIGN(LineHashes line_hashes, load_line_hashes(files, name.session_id));
+  if (!begin_with(before, recorded.lines)) {
+    const std::span<const std::uint32_t> lines(recorded.lines);
+    assert(recorded.replaced_lines <= lines.size());
     const Hashes after = std::move(fresh.lines);
-    const std::size_t replaced = sealed.replaced_lines == 0 ? lines.size() : sealed.replaced_lines;
+    const std::size_t replaced =
+        recorded.replaced_lines == 0 ? lines.size() : recorded.replaced_lines;
     fresh.lines = carried_over(lines.first(replaced), before, after);
     fresh.replaced_lines = fresh.lines.size();
     const Hashes rest = carried_over(lines.subspan(replaced), before, after);
     fresh.lines.insert(fresh.lines.end(), rest.begin(), rest.end());
-    fresh.is_damaged = sealed.is_damaged || (nobody_changed_it && sealed.replaced_lines == 0);
+    fresh.is_damaged = recorded.is_damaged || (nobody_changed_it && recorded.replaced_lines == 0);
   }
-  seal.logs.insert_or_assign(name.log_file, std::move(fresh));
-  return save_seal(files, name.session_id, seal);
+  line_hashes.logs.insert_or_assign(name.log_file, std::move(fresh));
+  return save_line_hashes(files, name.session_id, line_hashes);
 }
 
 /// Where line `index`, from 0, begins; where the last one ends, when there are no more.
@@ -231,16 +234,16 @@ Result<std::uint64_t> line_offset(File& log, std::size_t index) {
   return offset;
 }
 
-/// Whether a log that became longer is the one that was sealed: git may have put another file
+/// Whether a log that became longer is the one that was recorded: git may have put another file
 /// there, with the same inode number. Reads one line.
-Result<bool> is_last_line_there(File& log, const LogSeal& seal) {
-  if (seal.lines.size() == seal.replaced_lines || seal.bytes == 0) {
-    return true;  // Nothing of it was sealed in this file.
+Result<bool> is_last_line_there(File& log, const LogHashes& line_hashes) {
+  if (line_hashes.lines.size() == line_hashes.replaced_lines || line_hashes.bytes == 0) {
+    return true;  // Nothing of it was recorded in this file.
   }
-  assert(seal.replaced_lines < seal.lines.size());
-  BMAD_TRY_ASSIGN(const std::uint64_t begin, last_line_start(log, seal.bytes - 1));
-  BMAD_TRY_ASSIGN(const Hashes last, hash_lines(log, begin, seal.bytes));
-  return last.size() == 1 && last.front() == seal.lines.back();
+  assert(line_hashes.replaced_lines < line_hashes.lines.size());
+  BMAD_TRY_ASSIGN(const std::uint64_t begin, last_line_start(log, line_hashes.bytes - 1));
+  BMAD_TRY_ASSIGN(const Hashes last, hash_lines(log, begin, line_hashes.bytes));
+  return last.size() == 1 && last.front() == line_hashes.lines.back();
 }
 
 /// Where the first line at or behind `offset` begins: `offset`, unless an edit has moved the lines.
@@ -254,37 +257,38 @@ Result<std::uint64_t> line_start_from(File& log, std::uint64_t offset, std::uint
 
 }  // namespace
 
-Result<Seal> load_seal(FileSystem& files, std::string_view session_id) {
-  const std::string path = seal_path(session_id);
-  const Result<std::string> text = read_file(files, path, kSealSizeMax);
+Result<LineHashes> load_line_hashes(FileSystem& files, std::string_view session_id) {
+  const std::string path = line_hashes_path(session_id);
+  const Result<std::string> text = read_file(files, path, kLineHashesSizeMax);
   if (!text) {
-    return is_not_found(text.error()) ? Result<Seal>(Seal()) : text.error();
+    return is_not_found(text.error()) ? Result<LineHashes>(LineHashes()) : text.error();
   }
   const ParsedJson root(*text);
   const std::int64_t version = root ? (*root)["version"].integer() : 0;
-  if (version > kSealVersion) {
+  if (version > kLineHashesVersion) {
     return path_error(ErrorCode::E_NEWER_VERSION, files.display_path(path),
-                      "is the seal of a newer bmad-mem; install a newer one");
+                      "has the line hashes of a newer bmad-mem; install a newer one");
   }
-  if (version != kSealVersion) {
+  if (version != kLineHashesVersion) {
     return path_error(ErrorCode::E_STORAGE_CORRUPT, files.display_path(path),
                       "is damaged and counts as none; the next write makes a new one");
   }
-  Seal seal;
+  LineHashes line_hashes;
   for (const JsonMember& member : (*root)["logs"].members()) {
-    LogSeal log;
-    if (read_log_seal(member.value, log)) {
-      seal.logs.insert_or_assign(std::string(member.key), std::move(log));
+    LogHashes log;
+    if (read_log_hashes(member.value, log)) {
+      line_hashes.logs.insert_or_assign(std::string(member.key), std::move(log));
     }
   }
   for (const JsonMember& member : (*root)["refused"].members()) {
-    seal.refused.insert_or_assign(std::string(member.key), read_refused(member.value));
+    line_hashes.refused.insert_or_assign(std::string(member.key), read_refused(member.value));
   }
-  return seal;
+  return line_hashes;
 }
 
-Status save_seal(FileSystem& files, std::string_view session_id, const Seal& seal) {
-  return replace_derived_file(files, seal_path(session_id), to_text(seal));
+Status save_line_hashes(FileSystem& files, std::string_view session_id,
+                        const LineHashes& line_hashes) {
+  return replace_derived_file(files, line_hashes_path(session_id), to_text(line_hashes));
 }
 
 Result<std::vector<std::uint32_t>> hash_lines(File& log, std::uint64_t begin, std::uint64_t end) {
@@ -307,79 +311,82 @@ Result<std::vector<std::uint32_t>> hash_lines(File& log, std::uint64_t begin, st
   }
 }
 
-Status extend_seal(File& log, std::uint64_t end, LogSeal& seal) {
+Status extend_hashes(File& log, std::uint64_t end, LogHashes& line_hashes) {
   // What is torn at the end is mended before the next append, and may become shorter.
   BMAD_TRY_ASSIGN(end, last_line_start(log, end));
-  BMAD_TRY_ASSIGN(const std::uint64_t begin, line_start_from(log, seal.bytes, end));
+  BMAD_TRY_ASSIGN(const std::uint64_t begin, line_start_from(log, line_hashes.bytes, end));
   BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> hashes, hash_lines(log, begin, end));
-  seal.lines.insert(seal.lines.end(), hashes.begin(), hashes.end());
-  seal.bytes = std::max(seal.bytes, end);
+  line_hashes.lines.insert(line_hashes.lines.end(), hashes.begin(), hashes.end());
+  line_hashes.bytes = std::max(line_hashes.bytes, end);
   BMAD_TRY_ASSIGN(const FileInfo file, log.info());
-  seal.inode = file.inode;
-  seal.mtime_ns = file.mtime_ns;
+  line_hashes.inode = file.inode;
+  line_hashes.mtime_ns = file.mtime_ns;
   return {};
 }
 
-Result<bool> adopt_file(File& log, const FileInfo& file, LogSeal& seal, AdoptLook look) {
-  bool is_same = seal.inode == file.inode && seal.bytes <= file.size;
+Result<bool> adopt_file(File& log, const FileInfo& file, LogHashes& line_hashes, AdoptLook look) {
+  bool is_same = line_hashes.inode == file.inode && line_hashes.bytes <= file.size;
   if (is_same && look == AdoptLook::kLastLine) {
-    BMAD_TRY_ASSIGN(is_same, is_last_line_there(log, seal));
+    BMAD_TRY_ASSIGN(is_same, is_last_line_there(log, line_hashes));
   } else if (is_same) {
-    const bool is_touched = seal.bytes == file.size && seal.mtime_ns != file.mtime_ns;
+    const bool is_touched = line_hashes.bytes == file.size && line_hashes.mtime_ns != file.mtime_ns;
     is_same = !is_touched;
   }
   if (is_same) {
     return false;
   }
   BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> lines, hash_lines(log, 0, file.size));
-  const bool nobody_changed_it = seal.inode == file.inode && seal.mtime_ns == file.mtime_ns;
-  seal.inode = file.inode;
-  seal.mtime_ns = file.mtime_ns;
-  if (begin_with(lines, seal.lines)) {  // A copy, or all is as it was written again.
-    seal.is_damaged = false;
-    seal.replaced_lines = 0;
-    BMAD_TRY_ASSIGN(seal.bytes, line_offset(log, seal.lines.size()));
+  const bool nobody_changed_it =
+      line_hashes.inode == file.inode && line_hashes.mtime_ns == file.mtime_ns;
+  line_hashes.inode = file.inode;
+  line_hashes.mtime_ns = file.mtime_ns;
+  if (begin_with(lines, line_hashes.lines)) {  // A copy, or all is as it was written again.
+    line_hashes.is_damaged = false;
+    line_hashes.replaced_lines = 0;
+    BMAD_TRY_ASSIGN(line_hashes.bytes, line_offset(log, line_hashes.lines.size()));
     return true;
   }
-  seal.is_damaged = seal.is_damaged || (nobody_changed_it && seal.replaced_lines == 0);
-  seal.replaced_lines = seal.lines.size();
-  // A process that could not write its seal may have left lines of ours at the end.
-  BMAD_TRY_ASSIGN(seal.bytes, line_offset(log, lines.size() - count_new_lines(seal.lines, lines)));
+  line_hashes.is_damaged =
+      line_hashes.is_damaged || (nobody_changed_it && line_hashes.replaced_lines == 0);
+  line_hashes.replaced_lines = line_hashes.lines.size();
+  // A process that could not write its record may have left lines of ours at the end.
+  BMAD_TRY_ASSIGN(line_hashes.bytes,
+                  line_offset(log, lines.size() - count_new_lines(line_hashes.lines, lines)));
   return true;
 }
 
-Result<LogSeal> seal_of(FileSystem& files, const std::string& path) {
+Result<LogHashes> hash_log(FileSystem& files, const std::string& path) {
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kRead));
   BMAD_TRY_ASSIGN(const FileInfo file, log->info());
-  LogSeal seal;
-  BMAD_TRY(extend_seal(*log, file.size, seal));
-  return seal;
+  LogHashes line_hashes;
+  BMAD_TRY(extend_hashes(*log, file.size, line_hashes));
+  return line_hashes;
 }
 
-Status rewrite_sealed(FileSystem& files, const std::string& path,
-                      const std::function<Status()>& rewrite) {
-  const SealedName name = sealed_name(path);
+Status rewrite_recorded(FileSystem& files, const std::string& path,
+                        const std::function<Status()>& rewrite) {
+  const LogName name = log_name(path);
   if (name.log_file.empty()) {
     return rewrite();
   }
-  BMAD_TRY_ASSIGN(const std::optional<LogSeal> sealed, drop_from_seal(files, name));
+  BMAD_TRY_ASSIGN(const std::optional<LogHashes> recorded, drop_from_line_hashes(files, name));
   Hashes before;
   bool nobody_changed_it = false;
-  if (sealed) {
+  if (recorded) {
     BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kRead));
     BMAD_TRY_ASSIGN(const FileInfo file, log->info());
     BMAD_TRY_ASSIGN(before, hash_lines(*log, 0, file.size));
-    nobody_changed_it = sealed->inode == file.inode && sealed->mtime_ns == file.mtime_ns;
+    nobody_changed_it = recorded->inode == file.inode && recorded->mtime_ns == file.mtime_ns;
   }
   Status rewritten = rewrite();
-  if (sealed) {  // If this fails, the next write seals the log.
-    static_cast<void>(renew(files, name, *sealed, before, nobody_changed_it));
+  if (recorded) {  // If this fails, the next write records the log.
+    static_cast<void>(renew(files, name, *recorded, before, nobody_changed_it));
   }
   return rewritten;
 }
 
 Status replace_log(FileSystem& files, const std::string& path, std::string_view bytes) {
-  return rewrite_sealed(files, path, [&] { return replace_file(files, path, bytes); });
+  return rewrite_recorded(files, path, [&] { return replace_file(files, path, bytes); });
 }
 
 }  // namespace bmad_mem
