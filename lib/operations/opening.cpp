@@ -254,7 +254,7 @@ RoomsAbove all_rooms() {
           .tend_index =
               [](const Store& store) {
                 tend_index(store, kEncodeAtTheEnd,
-                           store.seals_any ? SealWhen::kAny : SealWhen::kSome,
+                           store.flushes_any ? FlushWhen::kAny : FlushWhen::kSome,
                            store.replaces_vectors ? OtherVectors::kReplace : OtherVectors::kKeep);
               },
           .hide_id = hidden_id,

@@ -55,7 +55,7 @@ Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filt
         });
     const std::span all(candidates.begin(), apart.begin());
     chosen.parts = store.root_index->sweep(all);
-    if (store.root_index->seal_in_turns(all)) {
+    if (store.root_index->flush_in_turns(all)) {
       chosen.parts = store.root_index->sweep(all);
     }
   }
@@ -139,14 +139,14 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
   return {};
 }
 
-void seal_index(const Store& store, SealWhen when) {
+void flush_index(const Store& store, FlushWhen when) {
   Result<ChosenIndexes> chosen = chosen_indexes(store, {});
   if (!chosen || !store.config.indexing.enabled) {
     return;
   }
   HeldIndexes indexes(store, *std::move(chosen));
   if (indexes.run([]() -> Status { return {}; })) {
-    indexes.seal(when);
+    indexes.flush(when);
   }
 }
 
@@ -264,7 +264,7 @@ Status HeldIndexes::hold() {
       locks_.push_back(session->lock());
     }
     assert(locks_.size() == indexes_.size());
-    // Another thread may seal one before it is held: then it has forgotten all.
+    // Another thread may flush one before it is held: then it has forgotten all.
   } while (!std::ranges::all_of(indexes_, &SessionIndex::is_open));
   list_sessions();
   return {};
@@ -311,7 +311,7 @@ Status HeldIndexes::hide_what_came_back() {
   return {};
 }
 
-void HeldIndexes::seal(SealWhen when) {
+void HeldIndexes::flush(FlushWhen when) {
   locks_.clear();
   if (!store_.config.indexing.enabled) {
     return;
@@ -325,7 +325,7 @@ void HeldIndexes::seal(SealWhen when) {
     std::ranges::sort(uncovered, {}, &SessionIndex::name);
     const auto same = std::ranges::unique(uncovered, {}, &SessionIndex::name);
     uncovered.erase(same.begin(), same.end());
-    store_.root_index->seal(uncovered, when);
+    store_.root_index->flush(uncovered, when);
   }
   for (const Packed& each : chosen_.packed) {
     if (chosen_.is_past || !each->wants_known()) {

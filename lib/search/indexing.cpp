@@ -55,7 +55,7 @@ Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& opt
     deadline = std::chrono::steady_clock::now() + *options.time_max;
   }
   BMAD_TRY_ASSIGN(const std::shared_ptr<TextEncoder> encoder, encoder_at_hand(store, deadline));
-  seal_index(store, options.all ? SealWhen::kAny : SealWhen::kSome);
+  flush_index(store, options.all ? FlushWhen::kAny : FlushWhen::kSome);
   EncodeWish wish{.of = vectors_of(*encoder, store.config.encoder.sensitive), .deadline = deadline};
   BMAD_TRY_ASSIGN(const EncodedCount before, count_encoded(store, wish.of));
   Encoded done{.has_changed = true};
@@ -109,16 +109,16 @@ Result<EncodedCount> count_encoded(const Store& store, const VectorsOf& of) {
   return counted;
 }
 
-bool tend_index(const Store& store, std::chrono::milliseconds time_max, SealWhen when,
+bool tend_index(const Store& store, std::chrono::milliseconds time_max, FlushWhen when,
                 OtherVectors others) {
   const bool encodes = may_have_encoder(store);
   if (store.indexes_at_the_end) {
-    store.is_index_wanting = store.is_index_wanting || encodes || when == SealWhen::kAny;
-    store.seals_any = store.seals_any || when == SealWhen::kAny;
+    store.is_index_wanting = store.is_index_wanting || encodes || when == FlushWhen::kAny;
+    store.flushes_any = store.flushes_any || when == FlushWhen::kAny;
     store.replaces_vectors = store.replaces_vectors || others == OtherVectors::kReplace;
     return store.is_index_wanting;
   }
-  seal_index(store, encodes ? when : SealWhen::kMany);
+  flush_index(store, encodes ? when : FlushWhen::kMany);
   // Only the encoder itself tells whose vectors are not its own.
   if (!encodes || (others == OtherVectors::kKeep && !store.root_index->wants_vectors())) {
     return false;
@@ -209,9 +209,9 @@ class IndexRebuild {
                : only_one_ ? std::move(rebuilt)
                            : store_.leave_out(session_id, std::move(rebuilt).error()));
     }
-    store_.root_index->seal(held_, SealWhen::kAny);
+    store_.root_index->flush(held_, FlushWhen::kAny);
     held_.clear();
-    seal_index(store_, SealWhen::kAny);  // Archives, and what was evicted.
+    flush_index(store_, FlushWhen::kAny);  // Archives, and what was evicted.
     if (on_progress_) {
       on_progress_(total_, total_);
     }
@@ -243,7 +243,7 @@ class IndexRebuild {
     held_.push_back(index);
     constexpr std::uint64_t kHeldMax = 16U << 20U;
     if (held_bytes_ >= kHeldMax) {
-      store_.root_index->seal(held_, SealWhen::kAny);
+      store_.root_index->flush(held_, FlushWhen::kAny);
       held_.clear();
       held_bytes_ = 0;
     }
@@ -255,7 +255,7 @@ class IndexRebuild {
   const MemoryManager::Progress& on_progress_;
   std::uint64_t total_ = 0;
   std::uint64_t done_ = 0;
-  std::vector<std::shared_ptr<SessionIndex>> held_;  // Not sealed yet.
+  std::vector<std::shared_ptr<SessionIndex>> held_;  // Not flushed yet.
   std::uint64_t held_bytes_ = 0;
   std::vector<IndexReport> reports_;
 };
@@ -288,12 +288,12 @@ void refresh_indexes(Store& store, std::span<const std::string> session_ids) {
       held.push_back(index);
     }
     if (held.size() == kHeldMax) {
-      store.root_index->seal(held, SealWhen::kMany);
+      store.root_index->flush(held, FlushWhen::kMany);
       held.clear();
     }
   }
   if (!held.empty()) {
-    store.root_index->seal(held, SealWhen::kMany);
+    store.root_index->flush(held, FlushWhen::kMany);
   }
 }
 

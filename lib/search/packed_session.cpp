@@ -143,7 +143,7 @@ Result<std::shared_ptr<FileSystem>> PackedSession::files() {
   if (is_new_ && !is_taken_) {  // Counted before the first byte is read.
     BMAD_TRY(check_read(store_.new_budget.take(origin_.file.size, 0)));
     is_taken_ = true;
-    store_.seals_any = true;  // The next process takes the rest.
+    store_.flushes_any = true;  // The next process takes the rest.
   }
   if (ranged_ == nullptr && place_.is_archive() && !is_one_piece_) {
     // What git ignores of it is in a file beside it.
@@ -304,7 +304,7 @@ void index_archive(const Store& store, const std::string& session_id) {
       static_cast<void>(
           replace_derived_file(*store.files, archive_index_path(session_id), readable->text));
     }
-    store.root_index->seal({&index, 1}, SealWhen::kAny);
+    store.root_index->flush({&index, 1}, FlushWhen::kAny);
   }
   packed->forget();  // Nobody has asked for it.
 }

@@ -20,7 +20,7 @@ namespace bmad_mem {
 namespace {
 
 /// Logs that go into one segment at a time, before it is merged with others.
-constexpr std::uint64_t kSealBytesMax = 16U << 20U;
+constexpr std::uint64_t kFlushBytesMax = 16U << 20U;
 constexpr std::size_t kSegmentsMax = 8;
 /// Bytes that no segment covers which are worth a new one: to scan them takes a millisecond.
 constexpr std::uint64_t kUnknownBytesMax = 256U << 10U;
@@ -29,13 +29,13 @@ constexpr std::uint64_t kSome = 32;
 
 }  // namespace
 
-void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, SealWhen when) {
+void RootIndex::flush(std::span<const std::shared_ptr<SessionIndex>> indexes, FlushWhen when) {
   if (indexes.empty() || !store_.config.indexing.enabled) {
     return;
   }
   const SharedState now = state();
   const bool any =
-      when == SealWhen::kAny || std::ranges::any_of(now->names, [&](const std::string& name) {
+      when == FlushWhen::kAny || std::ranges::any_of(now->names, [&](const std::string& name) {
         return is_distrusted(name);  // It costs everybody a try.
       });
   SessionIndex::Unknown unknown;
@@ -46,7 +46,7 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, Sea
     unknown.bytes += its.bytes;
   }
   const auto many = static_cast<std::uint64_t>(store_.config.indexing.rebuild_threshold_writes);
-  const std::uint64_t entries_max = when == SealWhen::kSome ? std::min(many, kSome) : many;
+  const std::uint64_t entries_max = when == FlushWhen::kSome ? std::min(many, kSome) : many;
   if (!any && unknown.entries < entries_max && unknown.bytes < kUnknownBytesMax) {
     remember_grown(now, indexes);
     return;
@@ -90,7 +90,7 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, Sea
   }
 }
 
-bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
+bool RootIndex::flush_in_turns(std::span<const Candidate> candidates) {
   constexpr std::uint64_t kHeldMax = 64U << 20U;
   std::uint64_t sum = 0;
   std::vector<std::uint64_t> sizes;
@@ -109,7 +109,7 @@ bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
   const SharedState before = state();
   for (std::size_t i = 0; i < candidates.size();) {
     std::vector<std::shared_ptr<SessionIndex>> indexes;
-    for (std::uint64_t held = 0; i < candidates.size() && held < kSealBytesMax; ++i) {
+    for (std::uint64_t held = 0; i < candidates.size() && held < kFlushBytesMax; ++i) {
       if (sizes[i] > 0 && !store_.is_left_out(candidates[i].id)) {
         held += sizes[i];
         indexes.push_back(passing_index(store_, candidates[i].id));
@@ -117,7 +117,7 @@ bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
     }
     for_each_parallel(indexes.size(),
                       [&](std::size_t k) { static_cast<void>(indexes[k]->refresh()); });
-    seal(indexes, SealWhen::kAny);
+    flush(indexes, FlushWhen::kAny);
     if (state() == before) {
       return false;  // Another process is at it, or nothing can be written.
     }
@@ -155,7 +155,7 @@ Status RootIndex::add_segments(IndexState& state,
                                std::span<const std::shared_ptr<SessionIndex>> indexes) {
   for (std::size_t begin = 0; begin < indexes.size();) {
     std::size_t end = begin;
-    for (std::uint64_t bytes = 0; end < indexes.size() && bytes < kSealBytesMax; ++end) {
+    for (std::uint64_t bytes = 0; end < indexes.size() && bytes < kFlushBytesMax; ++end) {
       const auto guard = indexes[end]->lock();
       bytes += sum_of(indexes[end]->covers(), &LogCover::bytes);
     }
@@ -208,7 +208,7 @@ Status RootIndex::add_segment(IndexState& state,
     SessionIndex& index = *indexes[i];
     guards.push_back(index.lock());
     if (!index.is_open()) {
-      continue;  // Another thread has sealed it since.
+      continue;  // Another thread has flushed it since.
     }
     CoveredSession& its = covered[covered_key(index.session_id(), index.evicted_part())];
     its = covered_by(index, folders[i]);

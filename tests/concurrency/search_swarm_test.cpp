@@ -49,11 +49,11 @@ constexpr std::size_t kProblemSize = 600;
 struct Plan {
   unsigned sessions = 2;
   unsigned entries = 2500;  // Of each writer.
-  bool seals = false;
+  bool flushes = false;
 };
 constexpr Plan kRebuilt;
-constexpr Plan kSealed{.sessions = 14, .entries = 400, .seals = true};
-constexpr Plan kCaredFor{.sessions = 6, .entries = 600, .seals = true};
+constexpr Plan kSealed{.sessions = 14, .entries = 400, .flushes = true};
+constexpr Plan kCaredFor{.sessions = 6, .entries = 600, .flushes = true};
 
 /// What all processes see.
 struct Board {
@@ -76,7 +76,7 @@ struct Board {
 };
 
 std::string session_of(const Plan& plan, unsigned writer, unsigned number = 0) {
-  return fmt::format("s{}", (plan.seals ? writer + number / 9 : writer) % plan.sessions);
+  return fmt::format("s{}", (plan.flushes ? writer + number / 9 : writer) % plan.sessions);
 }
 
 std::string id_of(unsigned writer, unsigned number) {
@@ -264,7 +264,7 @@ std::vector<std::thread> start_threads(const MemoryManager& memory, Board& board
 
 void make_memory(const std::string& root, const Plan& plan) {
   expect(MemoryManager::init(root));
-  if (plan.seals) {
+  if (plan.flushes) {
     std::ofstream(root + "/config.json")
         << R"({"memory_config":{"indexing":{"rebuild_threshold_writes":1}}})";
   }
@@ -320,10 +320,10 @@ TEST_CASE("queries find every acknowledged entry while others append and replace
   CHECK(board->rebuilds > 2);
 }
 
-TEST_CASE("queries find every acknowledged entry while others seal, merge and are killed") {
+TEST_CASE("queries find every acknowledged entry while others flush, merge and are killed") {
   TemporaryDirectory folder;
   const std::string root = folder.path("memory");
-  const unsigned seed = test_seed("seals");
+  const unsigned seed = test_seed("flushes");
   make_memory(root, kSealed);
   Shared<Board> board;
   std::deque<Child> writers = start_writers(root, *board, kSealed);

@@ -109,14 +109,14 @@ void with_canaries_beside(CrashStore& store) {
   store.acknowledge();
 }
 
-void to_be_sealed(CrashStore& store) {
+void to_be_flushed(CrashStore& store) {
   more_entries(store);
-  seal_at_once(store);
+  flush_at_once(store);
 }
 
 /// Segments that one more makes too many.
 void to_be_merged(CrashStore& store) {
-  to_be_sealed(store);
+  to_be_flushed(store);
   store.must({"query", "earlier"});
   for (int number = 0; number < 8; ++number) {
     const std::string session = first_line(store.must({"session", "new", "--agent", "c"}));
@@ -130,7 +130,7 @@ void to_be_merged(CrashStore& store) {
 /// Entries to be destroyed that are in the index of the memory: by a word that is its own stem.
 void with_sealed_canaries(CrashStore& store) {
   more_entries(store);
-  seal_at_once(store);
+  flush_at_once(store);
   store.must({"query", "message"});
   store.must({"add", "conversation", "--session", "$S", "-"},
              entry("conversation", "msg-c", kSealedCanary));
@@ -282,14 +282,14 @@ void to_be_encrypted(CrashStore& store) {
 
 void with_encrypted(CrashStore& store) {
   to_be_encrypted(store);
-  store.must({"seal", "on", "--yes"});
+  store.must({"encrypt", "on", "--yes"});
 }
 
 void with_one_encrypted(CrashStore& store) {
   make_keys();
   more_entries(store);
   store.acknowledge();
-  store.must({"seal", "on", "--session", "$S", "--yes"});
+  store.must({"encrypt", "on", "--session", "$S", "--yes"});
 }
 
 /// Runs a command that is killed in the middle of its work.
@@ -340,7 +340,7 @@ std::vector<CrashCommand> make_lifecycle_table() {
   const Words get_canary = {"--json", "get", "msg-c", "dec-t"};
   // clang-format off: one command, one line.
   return {
-      {.name = "a query that seals", .prepare = to_be_sealed, .arguments = {"query", "earlier"}, .proof = {"--json", "query", "earlier"}, .proof_text = "earlier-1", .sought = "earlier", .fate = kMove},
+      {.name = "a query that flushes", .prepare = to_be_flushed, .arguments = {"query", "earlier"}, .proof = {"--json", "query", "earlier"}, .proof_text = "earlier-1", .sought = "earlier", .fate = kMove},
       {.name = "a query that merges", .prepare = to_be_merged, .arguments = {"query", "earlier"}, .proof = {"--json", "query", "earlier"}, .proof_text = "earlier-1", .sought = "earlier", .fate = kMove},
       {.name = "compact", .prepare = more_entries, .arguments = {"compact", "--session", "$S", "--keep", "30"}, .fate = kMove, .way_back = {restore_evicted}},
       {.name = "compact tool events", .prepare = with_tool_events, .arguments = {"compact", "--session", "$S"}, .fate = kMove, .way_back = {restore_evicted}},
@@ -370,9 +370,9 @@ std::vector<CrashCommand> make_lifecycle_table() {
       {.name = "purge --all", .prepare = with_much_deleted, .arguments = {"purge", "--all"}, .writes_in_parts = true, .fate = kMove, .doomed = {kCanary}},
       {.name = "decay --write", .prepare = more_entries, .arguments = {"decay", "--write"}, .writes_in_parts = true, .fate = EntryFate::kAge},
       {.name = "redact", .prepare = with_old_secrets, .arguments = {"redact", "--session", "$S"}, .writes_in_parts = true, .proof = {"audit", "--json", "--action", "redact"}, .proof_text = "github-pat", .fate = EntryFate::kAge, .doomed = {kOldSecret}},
-      {.name = "seal on", .prepare = to_be_encrypted, .arguments = {"seal", "on", "--yes"}, .writes_in_parts = true, .findings = half_gone, .proof = get_canary, .proof_text = kCanary, .fate = EntryFate::kAge, .doomed = {kCanary}, .way_back = all_back},
-      {.name = "seal rotate", .prepare = with_encrypted, .arguments = {"seal", "rotate", "--new-key-file", make_keys(), "--yes"}, .writes_in_parts = true, .findings = half_gone, .proof = get_canary, .proof_text = kCanary, .fate = EntryFate::kAge, .doomed = {kCanary}, .way_back = all_back},
-      {.name = "seal off", .prepare = with_encrypted, .arguments = {"seal", "off", "--yes"}, .writes_in_parts = true, .findings = half_gone, .proof = get_canary, .proof_text = kCanary, .fate = EntryFate::kAge, .done_code = "E_INVALID_QUERY", .way_back = all_back},
+      {.name = "encrypt on", .prepare = to_be_encrypted, .arguments = {"encrypt", "on", "--yes"}, .writes_in_parts = true, .findings = half_gone, .proof = get_canary, .proof_text = kCanary, .fate = EntryFate::kAge, .doomed = {kCanary}, .way_back = all_back},
+      {.name = "encrypt rotate", .prepare = with_encrypted, .arguments = {"encrypt", "rotate", "--new-key-file", make_keys(), "--yes"}, .writes_in_parts = true, .findings = half_gone, .proof = get_canary, .proof_text = kCanary, .fate = EntryFate::kAge, .doomed = {kCanary}, .way_back = all_back},
+      {.name = "encrypt off", .prepare = with_encrypted, .arguments = {"encrypt", "off", "--yes"}, .writes_in_parts = true, .findings = half_gone, .proof = get_canary, .proof_text = kCanary, .fate = EntryFate::kAge, .done_code = "E_INVALID_QUERY", .way_back = all_back},
       {.name = "add to a sealed session", .prepare = with_one_encrypted, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = entry("decision", "dec-sealed", kSealedCanary), .marks = {"dec-sealed"}, .sought = "message", .fate = EntryFate::kAge, .doomed = {kSealedCanary}},
       {.name = "maintain", .prepare = with_old_entries, .arguments = {"maintain"}, .writes_in_parts = true, .fate = kMove, .way_back = {{"undelete", "--session", "$S", "--session", "$T"}}},
       {.name = "maintain with old archives", .prepare = with_old_archives, .arguments = {"maintain"}, .writes_in_parts = true, .findings = half_gone, .fate = kMove, .way_back = {{"undelete", "--session", "$S", "--session", "$T"}}},

@@ -135,7 +135,7 @@ std::string one_entry(const std::string& type, const std::string& mark) {
   throw std::runtime_error("no example of an entry of type " + type);
 }
 
-void seal_at_once(const CrashStore& store) {
+void flush_at_once(const CrashStore& store) {
   write_file(store.root() / "config.json",
              R"({"memory_config":{"indexing":{"rebuild_threshold_writes":1}}})");
 }

@@ -85,7 +85,7 @@ const std::vector<CrashCommand>& lifecycle_crash_table();
 void prepare_two_sessions(CrashStore& store);
 
 /// From now on each query takes what is new into the index of the memory.
-void seal_at_once(const CrashStore& store);
+void flush_at_once(const CrashStore& store);
 
 /// Standard input for `add TYPE --session ID -`: one entry of `type` that holds the word `mark`.
 std::string one_entry(const std::string& type, const std::string& mark);

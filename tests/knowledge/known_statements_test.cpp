@@ -107,7 +107,7 @@ class Memory : public MemoryFixture {
   Store& store() { return *MemoryInside::enter(**this, "recall").value(); }
   void seal() {
     clock.advance(std::chrono::hours(1));
-    seal_index(store(), SealWhen::kAny);
+    flush_index(store(), FlushWhen::kAny);
   }
 
   std::string pick(std::initializer_list<const char*> texts) {
@@ -364,7 +364,7 @@ struct Disk {
   }
   void seal(Store& store) {
     clock.advance(std::chrono::hours(1));
-    seal_index(store, SealWhen::kAny);
+    flush_index(store, FlushWhen::kAny);
     REQUIRE(disk.info(kIndexCurrentFile));
   }
   /// Opens of logs of facts and preferences, and reads of them.

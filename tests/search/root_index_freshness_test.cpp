@@ -34,7 +34,7 @@ namespace bmad_mem::test::root_index {
 
 TEST_CASE("whatever becomes of logs and sessions is seen by the next question") {
   Memory memory;
-  memory.seal();
+  memory.flush();
   const Process held = memory.open();
   CHECK(difference(answers(*held), memory.right_answers()) == "");
   const std::string log = memory.log("s2");
@@ -93,7 +93,7 @@ TEST_CASE("a torn end that becomes a line of the same size is found") {
   std::string line = before.substr(0, before.find('\n') + 1);
   line.replace(line.find("s1-0"), 4, "tail");
   memory.disk.write(log, before + std::string(line.size(), '{'));
-  memory.seal();
+  memory.flush();
   const Process held = memory.open();
   CHECK(difference(answers(*held), memory.right_answers()) == "");
   memory.disk.write(log, before + line);
@@ -117,8 +117,8 @@ TEST_CASE("sessions that change size back and forth are as they are now") {
 
 TEST_CASE("a copy is hashed once") {
   Memory memory;
-  memory.seal();
-  memory.seal();
+  memory.flush();
+  memory.flush();
   Memory copy;
   for (const char* folder : {kSessionsFolder, kIndexFolder}) {
     copy.put_back(memory.files(folder), folder);
@@ -146,7 +146,7 @@ class GrownMemory : public Memory {
     for (int i = 0; i < 60; ++i) {
       add(*process, "s2", fmt::format("long-{}", i), "alpha " + std::string(300, 'x'));
     }
-    seal();
+    flush();
     REQUIRE(disk.info(log("s2"))->size > 16U << 10U);
     grow();
   }
@@ -192,7 +192,7 @@ TEST_CASE("a process that comes hashes nothing of a log to which our writers app
   memory.check(&held);
 }
 
-TEST_CASE("what is sealed right after an append is not hashed by those who come") {
+TEST_CASE("what is flushed right after an append is not hashed by those who come") {
   GrownMemory memory(true);
   expect(answer_query(*memory.open(), {.text = "common"}));
   const std::string chain = memory.current()["sessions"]["s2"]["logs"][0][6];
@@ -230,13 +230,13 @@ TEST_CASE("a session that has grown is hashed once in a copy, stamped or not") {
 
 TEST_CASE("a session that is asked alone in a copy is hashed once") {
   GrownMemory memory(false);
-  memory.seal();
+  memory.flush();
   for (int i = 0; i < 12; ++i) {
     const std::string id = fmt::format("other-{}", i);
     expect(create_session(*memory.open(), {.session_id = id}));
     memory.add(*memory.open(), id, "one", "alpha");
   }
-  memory.seal();
+  memory.flush();
   memory.disk.write(memory.log("s2"), memory.disk.read(memory.log("s2")));
   memory.settle();
   const Query query = {.text = "nosuchword", .filter = {.sessions = {"s2"}}};
@@ -252,7 +252,7 @@ TEST_CASE("a session that is asked alone in a copy is hashed once") {
 
 TEST_CASE("a CURRENT without hashes of lines and chains still serves") {
   Memory memory;
-  memory.seal();
+  memory.flush();
   nlohmann::json all = memory.current();
   for (auto& session : all["sessions"]) {
     for (auto& log : session["logs"]) {
@@ -268,7 +268,7 @@ TEST_CASE("a CURRENT without hashes of lines and chains still serves") {
 
 TEST_CASE("what CURRENT leaves out of a log is as of most") {
   Memory memory;
-  memory.seal();
+  memory.flush();
   nlohmann::json all = memory.current();
   SUBCASE("another device") {
     const std::uint64_t its = all["device"];
@@ -293,7 +293,7 @@ TEST_CASE("what CURRENT leaves out of a log is as of most") {
 
 TEST_CASE("a CURRENT with logs that are none costs no answer") {
   Memory memory;
-  memory.seal();
+  memory.flush();
   const nlohmann::json all = memory.current();
   const nlohmann::json log = all["sessions"]["s1"]["logs"][0];
   nlohmann::json longer = log;

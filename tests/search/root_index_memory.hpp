@@ -1,4 +1,4 @@
-// root_index_memory.hpp - a memory on a disk in memory whose questions seal after each entry, and
+// root_index_memory.hpp - a memory on a disk in memory whose questions flush after each entry, and
 // what many questions say of it: for the tests of the index of the whole memory.
 #pragma once
 
@@ -150,7 +150,7 @@ class Memory {
     CHECK(difference(answers(*open()), right_answers()) == "");
   }
 
-  void seal() {
+  void flush() {
     settle();
     expect(answer_query(*open(), {.text = "common"}));
     REQUIRE(disk.info(kIndexCurrentFile));

@@ -37,10 +37,10 @@ TEST_CASE("what was purged is in no byte of the index") {
   Memory memory;
   const std::string dropped[] = {"doomed"};
   memory.add(*memory.open(), "s2", "doomed", fmt::format("alpha {} said", kDoomed));
-  memory.seal();
+  memory.flush();
   for (int i = 0; i < 3; ++i) {  // In some segments.
     memory.add(*memory.open(), "s2", fmt::format("n{}", i), "alpha tail");
-    memory.seal();
+    memory.flush();
   }
   REQUIRE_FALSE(memory.index_files_with(kDoomed).empty());
   const Process held = memory.open();
@@ -155,10 +155,10 @@ TEST_CASE("what was purged is in no byte of the index") {
   }
 }
 
-TEST_CASE("nobody seals while words are taken out of the index") {
+TEST_CASE("nobody flushes while words are taken out of the index") {
   Memory memory;
   memory.add(*memory.open(), "s2", "doomed", kDoomed);
-  memory.seal();
+  memory.flush();
   const Process process = memory.open();
   int looks = 0;
   const auto is_free = [&] {
@@ -178,7 +178,7 @@ TEST_CASE("nobody seals while words are taken out of the index") {
 TEST_CASE("a purge that can't take words out of the index says so") {
   Memory memory;
   memory.add(*memory.open(), "s2", "doomed", kDoomed);
-  memory.seal();
+  memory.flush();
   const Process process = memory.open();
   process.files->fail({.operation = Operation::kRemove, .from_then_on = true, .path_part = ".seg"});
   CHECK_FALSE(delete_entries(*process, {.match = kDoomed}, {.purge = true}));

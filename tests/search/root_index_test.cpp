@@ -35,7 +35,7 @@
 
 namespace bmad_mem::test::root_index {
 
-TEST_CASE("what is sealed answers as the logs do, and no log is opened for it") {
+TEST_CASE("what is flushed answers as the logs do, and no log is opened for it") {
   Memory memory;
   const Lines right = memory.right_answers();
   REQUIRE(right.size() > 20);
@@ -54,7 +54,7 @@ TEST_CASE("what is sealed answers as the logs do, and no log is opened for it") 
 
 TEST_CASE("a history reads the line of an entry, and a log only where there are more") {
   Memory memory;
-  memory.seal();
+  memory.flush();
   const Lines ids = {"s1-1"};
   const Process process = memory.open();
   const auto versions = [&](std::size_t opened) {
@@ -72,7 +72,7 @@ TEST_CASE("a history reads the line of an entry, and a log only where there are 
   };
   CHECK(versions(2) == 1);
   memory.add(*memory.open(), "s1", "s1-1", "alpha said anew");
-  memory.seal();
+  memory.flush();
   CHECK(versions(3) == 2);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("who wants ids gets them without a log") {
     memory.add(*memory.open(), i % 2 == 0 ? "s1" : "s2", fmt::format("msg-{:015}", i),
                fmt::format("quokka {}", std::string(static_cast<std::size_t>(i), 'x')));
   }
-  memory.seal();
+  memory.flush();
   const Process process = memory.open();
   const auto told = [&](bool ids_only) {
     process.files->clear_log();
@@ -109,7 +109,7 @@ TEST_CASE("who wants ids gets them without a log") {
 
 TEST_CASE("a CURRENT that was cut or changed costs no answer") {
   Memory memory;
-  memory.seal();
+  memory.flush();
   const auto index = memory.files(kIndexFolder);
   const std::string current = memory.disk.read(kIndexCurrentFile);
   const Lines right = memory.right_answers();
@@ -134,7 +134,7 @@ TEST_CASE("a CURRENT that was cut or changed costs no answer") {
 
 TEST_CASE("a CURRENT that says what is not so costs no answer") {
   Memory memory;
-  memory.seal();
+  memory.flush();
   const Process held = memory.open();
   CHECK(difference(answers(*held), memory.right_answers()) == "");
   nlohmann::json current = memory.current();
@@ -203,12 +203,12 @@ TEST_CASE("a CURRENT that says what is not so costs no answer") {
 
 TEST_CASE("a segment of another memory is not believed") {
   Memory memory;
-  memory.seal();
+  memory.flush();
   Memory other;
   std::string log = other.disk.read(other.log("s1"));
   log.replace(log.find("alpha"), 5, "gamma");
   other.disk.write(other.log("s1"), log);
-  other.seal();
+  other.flush();
   REQUIRE(memory.segment_files() == other.segment_files());
   const Process held = memory.open();
   CHECK(difference(answers(*held), memory.right_answers()) == "");
@@ -221,20 +221,20 @@ TEST_CASE("a segment of another memory is not believed") {
 
 TEST_CASE("a folder that was removed and made anew is known as another one") {
   Memory memory;
-  memory.seal();
+  memory.flush();
   const Process held = memory.open();
   CHECK(difference(answers(*held), memory.right_answers()) == "");
   memory.remove_folder(kIndexFolder);
   std::string log = memory.disk.read(memory.log("s1"));
   log.replace(log.find("alpha"), 5, "gamma");
   memory.disk.write(memory.log("s1"), log);
-  memory.seal();
+  memory.flush();
   memory.check(&held);
 }
 
 TEST_CASE("a segment that changes under an open store costs no answer, and is replaced") {
   Memory memory;
-  memory.seal();
+  memory.flush();
   const auto index = memory.files(kIndexFolder);
   const std::string path = fmt::format("index/{}", memory.segment_files().at(0));
   const std::string segment = memory.disk.read(path);
@@ -261,10 +261,10 @@ TEST_CASE("a segment that changes under an open store costs no answer, and is re
 TEST_CASE("an index that can't be written costs no answer") {
   Memory memory;
   bool is_sealed = false;
-  SUBCASE("before anything is sealed") {}
+  SUBCASE("before anything is flushed") {}
   SUBCASE("with segments") {
     is_sealed = true;
-    memory.seal();
+    memory.flush();
     memory.add(*memory.open(), "s2", "new", "alpha tail");
   }
   memory.settle();
@@ -311,7 +311,7 @@ TEST_CASE("an index that can't be written costs no answer") {
 
 TEST_CASE("a merge that fails leaves the segments there are, and no file besides") {
   Memory memory;
-  memory.seal();
+  memory.flush();
   const Process process = memory.open();
   for (int i = 0; i < 30; ++i) {
     CAPTURE(i);
@@ -349,7 +349,7 @@ TEST_CASE("something else in the place of the folder costs no answer") {
   memory.check(&held);
 }
 
-TEST_CASE("many seals leave few segments, whoever holds which open") {
+TEST_CASE("many flushes leave few segments, whoever holds which open") {
   Memory memory;
   const Process held = memory.open();
   const Process now_and_then = memory.open();
@@ -377,7 +377,7 @@ TEST_CASE("many seals leave few segments, whoever holds which open") {
 
 TEST_CASE("archived sessions are in the segments, and come out when they are restored") {
   Memory memory;
-  memory.seal();
+  memory.flush();
   const Process held = memory.open();
   CHECK(difference(answers(*held), memory.right_answers()) == "");
   expect(archive_session(*memory.open(), "s2"));
@@ -404,7 +404,7 @@ TEST_CASE("what was evicted and is pinned again counts once") {
   for (int i = 0; i < 8; ++i) {
     memory.add(*memory.open(), "s1", fmt::format("e{}", i), "alpha tail");
   }
-  memory.seal();
+  memory.flush();
   const Process held = memory.open();
   CHECK(difference(answers(*held), memory.right_answers()) == "");
   expect(compact_session(*memory.open(), "s1", {.keep_share = 0.3}));
@@ -422,7 +422,7 @@ TEST_CASE("entries that are evicted while a question is answered are found") {
   for (int i = 0; i < 8; ++i) {
     memory.add(*memory.open(), "s1", fmt::format("e{}", i), "alpha tail");
   }
-  memory.seal();
+  memory.flush();
   const Process process = memory.open();
   // Between the look at the sessions and the first line of a hit.
   process.files->meanwhile({.operation = Operation::kOpen, .path_part = memory.log("s1")}, [&] {

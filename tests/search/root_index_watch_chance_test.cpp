@@ -78,7 +78,7 @@ class Hands {
         return "restore " + session;
       case 10:
         static_cast<void>(answer_query(*other_, {.text = "common"}));
-        return "seal";
+        return "flush";
       case 11:
         if (below(4) == 0) {
           fs::remove_all(memory_.path(kIndexFolder));

@@ -35,7 +35,7 @@ TEST_CASE("a question looks at no log in which nothing changed") {
   CHECK_FALSE(looked_at(memory.open()).empty());
   const Process other = memory.open();
   memory.add(*other, "s2", "new", "alpha tail");
-  const Lines calls = looked_at(held);  // And seals.
+  const Lines calls = looked_at(held);  // And flushes.
   CHECK_FALSE(calls.empty());
   CHECK(std::ranges::all_of(calls, [](const std::string& call) { return call.contains("/s2/"); }) ==
         can_watch());

@@ -23,7 +23,7 @@ class EncodedMemory : public VectorsMemory {
  public:
   EncodedMemory() {
     add(*open(), "s2", "doomed", fmt::format("alpha {} said", kDoomed));
-    seal();
+    flush();
     encode_all();
     encoder->before_calls([](std::size_t) {
       FAIL("nothing is to be encoded again");
@@ -43,7 +43,7 @@ TEST_CASE("an index that is made anew takes over the vectors of its lines") {
   SUBCASE("a session") { expect(rebuild_indexes(*memory.open(), one, {})); }
   SUBCASE("archives, too") {
     expect(archive_session(*memory.open(), "s2"));
-    memory.seal();
+    memory.flush();
     memory.settle();
     expect(rebuild_indexes(*memory.open(), {}, {}));
   }
@@ -65,7 +65,7 @@ TEST_CASE("an index that is made anew takes over no vector that does not hold") 
 
 TEST_CASE("vectors go with entries from segment to segment") {
   VectorsMemory memory;
-  memory.seal();
+  memory.flush();
   memory.encode_all();
   const Process server = memory.open_with();
   std::size_t entries = kFirst;
@@ -75,7 +75,7 @@ TEST_CASE("vectors go with entries from segment to segment") {
     memory.add(*memory.open(), session, fmt::format("n{}", round), fmt::format("text{} x", round));
     ++entries;
     CHECK(memory.vectors_in_use(server) == entries - 1);
-    memory.seal();
+    memory.flush();
     CHECK(memory.count().entries == entries);
     CHECK(memory.count().waiting == 1);
     CHECK(memory.vectors_in_use() == entries - 1);
@@ -92,12 +92,12 @@ TEST_CASE("vectors of many entries go with them, block by block") {
   VectorsMemory memory;
   memory.add_many("s1", 1000);
   memory.add_many("s3", 130, "more");
-  memory.seal();
+  memory.flush();
   memory.encode_all();
   memory.add_many("s2", 900, "last");
-  memory.seal();
+  memory.flush();
   memory.add(*memory.open(), "s1", "one", "one more");
-  memory.seal();
+  memory.flush();
   CHECK(memory.count().waiting == 901);
   CHECK(memory.vectors_in_use() == kFirst + 1130);
   const std::string sessions[] = {"s1"};
@@ -127,7 +127,7 @@ TEST_CASE("what moves takes its vectors with it") {
     CAPTURE(row.name);
     row.work(*memory.open());
     memory.vectors_in_use(server);
-    memory.seal();
+    memory.flush();
     memory.vectors_in_use(server);
     CHECK(memory.count().entries == kFirst + 1);
     memory.encoder->before_calls({});
@@ -141,10 +141,10 @@ TEST_CASE("what moves takes its vectors with it") {
 
 TEST_CASE("a newer version has a vector of its own") {
   VectorsMemory memory;
-  memory.seal();
+  memory.flush();
   memory.encode_all();
   memory.add(*memory.open(), "s1", "s1-0", "quite another text");
-  memory.seal();
+  memory.flush();
   CHECK(memory.count().waiting == 1);
   CHECK(memory.vectors_in_use() == kFirst - 1);
   memory.encode_all();
@@ -177,7 +177,7 @@ TEST_CASE("what was removed or rewritten has no vector in any byte of the index"
       {"a purge of what is archived",
        [](VectorsMemory& memory, Store& store) {
          expect(archive_session(store, "s2"));
-         memory.seal();
+         memory.flush();
          CHECK(memory.index_files_with_vector(kDoomed) != Lines{});
          memory.check_beside_words(kDoomed);
          expect(delete_entries(store, {.match = kDoomed}, {.purge = true}));
@@ -185,13 +185,13 @@ TEST_CASE("what was removed or rewritten has no vector in any byte of the index"
       {"a purge of what is evicted",
        [](VectorsMemory& memory, Store& store) {
          expect(compact_session(store, "s2", {.keep_share = 0.1}));
-         memory.seal();
+         memory.flush();
          expect(delete_entries(store, {.match = kDoomed}, {.purge = true}));
        }},
       {"a purge while a segment is new",
        [](VectorsMemory& memory, Store& store) {
          memory.add(store, "s2", "new", "tail");
-         memory.seal();
+         memory.flush();
          expect(delete_entries(store, {.match = kDoomed}, {.purge = true}));
        }},
       {"a purge on a full disk",
@@ -236,11 +236,11 @@ TEST_CASE("what was deleted and is brought back has its vector again") {
   EncodedMemory memory;
   const Process server = memory.open_with();
   expect(delete_entries(*memory.open(), {.ids = {"doomed"}}, {}));
-  memory.seal();
+  memory.flush();
   memory.check_beside_words(kDoomed);
   memory.vectors_in_use(server);
   expect(undelete(*memory.open(), {.ids = {"doomed"}}));
-  memory.seal();
+  memory.flush();
   memory.encoder->before_calls({});
   memory.encode_all();
   CHECK(memory.vectors_in_use(server) == kFirst + 1);
@@ -255,13 +255,13 @@ TEST_CASE("a secret that is redacted later leaves no vector") {
                   R"("{} token {}","decay_factor":1.0}})",
                   kDoomed, secret);
   memory.disk.write(memory.log("s2"), memory.disk.read(memory.log("s2")) + json + "\n");
-  memory.seal();
+  memory.flush();
   memory.encode_all();
   REQUIRE(memory.index_files_with_vector(secret).size() == 1);
   expect(redact_sessions(*memory.open(), {}, false));
   CHECK(memory.index_files_with(secret) == Lines{});
   CHECK(memory.index_files_with_vector(secret) == Lines{});
-  memory.seal();
+  memory.flush();
   memory.encode_all();
   CHECK(memory.vectors_in_use() == kFirst + 1);
   CHECK(memory.index_files_with_vector(secret) == Lines{});
@@ -269,17 +269,17 @@ TEST_CASE("a secret that is redacted later leaves no vector") {
 
 TEST_CASE("vectors of an older encoder do not hinder those of the newer one") {
   VectorsMemory memory;
-  memory.seal();
+  memory.flush();
   memory.encode_all();
   const auto older = memory.encoder;
   memory.encoder = std::make_shared<WordEncoder>("newer", 128);
   memory.add(*memory.open(), "s2", "n1", "text");
-  memory.seal();
+  memory.flush();
   memory.encode_all();
   CHECK(memory.vectors_in_use() == kFirst + 1);
   // Vectors of both lie in the segments that are merged.
   memory.add(*memory.open(), "s3", "n2", "text");
-  memory.seal();
+  memory.flush();
   CHECK(memory.count().waiting == 1);
 }
 

@@ -19,7 +19,7 @@ namespace bmad_mem::test::root_index {
 
 TEST_CASE("each entry of a segment gets its vector, once") {
   VectorsMemory memory;
-  memory.seal();
+  memory.flush();
   CHECK(memory.count().waiting == kFirst);
   CHECK(memory.vectors_in_use() == 0);
   const Encoded done = memory.encode_all();
@@ -44,7 +44,7 @@ TEST_CASE("nothing is encoded where no index is") {
 TEST_CASE("a question finds by meaning what shares no word with it") {
   VectorsMemory memory;
   memory.add(*memory.open(), "s2", "answer", "automobile");
-  memory.seal();
+  memory.flush();
   const Process server = memory.open_with();
   CHECK_FALSE(VectorsMemory::ask(server, "autograph").took_part);
   memory.encode_all();
@@ -59,7 +59,7 @@ TEST_CASE("a question finds by meaning what shares no word with it") {
 TEST_CASE("encoding goes on where it was stopped") {
   VectorsMemory memory;
   memory.add_many("s1", 300);
-  memory.seal();
+  memory.flush();
   for (const std::size_t texts_max : {1U, 7U, 127U, 128U, 129U, 1000U}) {
     CAPTURE(texts_max);
     const std::uint64_t before = memory.count().waiting;
@@ -76,7 +76,7 @@ TEST_CASE("one pass encodes all segments, also where each has one session only")
   VectorsMemory memory;
   for (const char* const id : {"s1", "s2", "s3"}) {
     memory.add_many(id, 40);
-    memory.seal();
+    memory.flush();
   }
   CHECK(memory.count().waiting == kFirst + 120);
   const Encoded done = memory.encode_all();
@@ -86,7 +86,7 @@ TEST_CASE("one pass encodes all segments, also where each has one session only")
 
 TEST_CASE("who has an encoder takes few entries into the index, too") {
   VectorsMemory memory;
-  memory.seal();
+  memory.flush();
   memory.encode_all();
   memory.add_many("s2", 3);
   Process process = memory.open();
@@ -100,7 +100,7 @@ TEST_CASE("who has an encoder takes few entries into the index, too") {
   tend_index(*process, kLong);  // Not each time.
   CHECK(count_encoded(*process, of).value().waiting == 3);
   SUBCASE("when a session is closed") { expect(close_session(*process, "s2")); }
-  SUBCASE("when there is time") { tend_index(*process, kLong, SealWhen::kAny); }
+  SUBCASE("when there is time") { tend_index(*process, kLong, FlushWhen::kAny); }
   SUBCASE("when it is asked for") {
     const Result<EncodeReport> done = encode_entries(*process, {.all = true}, {});
     expect(done);
@@ -146,7 +146,7 @@ TEST_CASE("encoding goes on in the segments that take the place of its own") {
 TEST_CASE("encoding ends with its time, and keeps what was done in it") {
   VectorsMemory memory;
   memory.add_many("s1", 300);
-  memory.seal();
+  memory.flush();
   const auto now = [] { return std::chrono::steady_clock::now(); };
   const Result<Encoded> none = memory.encode(memory.open_with(), {.deadline = now()});
   expect(none);
@@ -169,7 +169,7 @@ TEST_CASE("encoding ends with its time, and keeps what was done in it") {
 
 TEST_CASE("only one process encodes, and the other one says so") {
   VectorsMemory memory;
-  memory.seal();
+  memory.flush();
   const Process other = memory.open_with();
   int looks = 0;
   memory.encoder->before_calls([&](std::size_t) {
@@ -190,12 +190,12 @@ TEST_CASE("the index may change while entries are encoded") {
   VectorsMemory memory;
   memory.add_many("s1", 300);
   memory.add(*memory.open(), "s2", "doomed", kDoomed);
-  memory.seal();
+  memory.flush();
   std::vector<std::pair<std::string, std::function<void()>>> works = {
       {"a new segment",
        [&] {
          memory.add(*memory.open(), "s3", "new", "a new one");
-         memory.seal();
+         memory.flush();
        }},
       {"a purge",
        [&] { expect(delete_entries(*memory.open(), {.match = kDoomed}, {.purge = true})); }},
@@ -241,7 +241,7 @@ TEST_CASE("the index may change while entries are encoded") {
       if (name == "a purge") {
         CHECK(memory.index_files_with_vector(kDoomed) == Lines{});
       }
-      memory.seal();
+      memory.flush();
       memory.encode_all();
       memory.vectors_in_use(process);
       memory.check();
@@ -252,7 +252,7 @@ TEST_CASE("the index may change while entries are encoded") {
 TEST_CASE("sensitive entries are encoded only where the config says so") {
   VectorsMemory memory;
   memory.add_sensitive("s2", "secret", fmt::format("{} is close to a secret", kDoomed));
-  memory.seal();
+  memory.flush();
   memory.encode_all();
   CHECK(memory.index_files_with_vector(kDoomed) == Lines{});
   for (const std::string& text : memory.encoder->texts()) {
@@ -275,7 +275,7 @@ TEST_CASE("sensitive entries are encoded only where the config says so") {
   }
   SUBCASE("the next that writes a segment takes them away") {
     memory.add(*memory.open(), "s3", "new", "a new one");
-    memory.seal();
+    memory.flush();
     CHECK(memory.index_files_with_vector(kDoomed) == Lines{});
     CHECK(memory.vector_files() == Lines{});
   }
@@ -290,7 +290,7 @@ TEST_CASE("sensitive entries are encoded only where the config says so") {
 
 TEST_CASE("another encoder begins anew") {
   VectorsMemory memory;
-  memory.seal();
+  memory.flush();
   memory.encode_all();
   for (const auto& [name, dimension] :
        {std::pair("others", 64U), std::pair("words", 128U), std::pair("words", 4096U)}) {
@@ -307,7 +307,7 @@ TEST_CASE("another encoder begins anew") {
 
 TEST_CASE("vectors of another encoder stay until the first of this one are there") {
   VectorsMemory memory;
-  memory.seal();
+  memory.flush();
   memory.encode_all();
   const auto older = memory.encoder;
   memory.encoder = std::make_shared<WordEncoder>("newer", 128);
@@ -320,12 +320,12 @@ TEST_CASE("vectors of another encoder stay until the first of this one are there
 
 TEST_CASE("who encodes by the way leaves what another encoder made, and maintenance does not") {
   VectorsMemory memory;
-  memory.seal();
+  memory.flush();
   const auto tend = [&](OtherVectors others) {
     const Process process = memory.open();
     process.store->config.encoder.path = "encoder.bmw";
     use_encoder(*process, memory.encoder);
-    return tend_index(*process, std::chrono::seconds(60), SealWhen::kSome, others);
+    return tend_index(*process, std::chrono::seconds(60), FlushWhen::kSome, others);
   };
   CHECK_FALSE(tend(OtherVectors::kKeep));
   CHECK(memory.vectors_in_use() == kFirst);
@@ -333,7 +333,7 @@ TEST_CASE("who encodes by the way leaves what another encoder made, and maintena
   std::swap(memory.encoder, other);
   CHECK_FALSE(tend(OtherVectors::kKeep));
   memory.add(*memory.open(), "s1", "one", "one more");
-  memory.seal();
+  memory.flush();
   CHECK_FALSE(tend(OtherVectors::kKeep));
   CHECK(memory.encoder->texts() == Lines{});
   std::swap(memory.encoder, other);
@@ -347,7 +347,7 @@ TEST_CASE("a server sees each block that another process encodes") {
   VectorsMemory memory;
   memory.disk.let_times_be_set();
   memory.add_many("s1", 600);
-  memory.seal();
+  memory.flush();
   const Process server = memory.open_with();
   const Process other = memory.open_with();
   std::uint64_t encoded = 0;

@@ -22,7 +22,7 @@ constexpr int kFull = 28;  // ENOSPC.
 TEST_CASE("what was encoded before the encoder failed is kept") {
   VectorsMemory memory;
   memory.add_many("s1", 300);
-  memory.seal();
+  memory.flush();
   memory.encoder->before_calls(
       [](std::size_t call) { return call >= 2 ? Status(kFails) : Status(); });
   const Result<Encoded> done = memory.encode(memory.open_with());
@@ -38,7 +38,7 @@ TEST_CASE("what was encoded before the encoder failed is kept") {
 
 TEST_CASE("time that ends within the last millisecond is no failure of the encoder") {
   VectorsMemory memory;
-  memory.seal();
+  memory.flush();
   const auto now = [] { return std::chrono::steady_clock::now(); };
   const auto deadline = now() + std::chrono::milliseconds(500);
   memory.encoder->before_calls([&](std::size_t) {
@@ -53,7 +53,7 @@ TEST_CASE("time that ends within the last millisecond is no failure of the encod
 
 TEST_CASE("who has not much time does not wait for the index") {
   VectorsMemory memory;
-  memory.seal();
+  memory.flush();
   const auto now = [] { return std::chrono::steady_clock::now(); };
   const Process process = memory.open_with();
   process.store->lock_timeout = std::chrono::seconds(60);
@@ -70,7 +70,7 @@ TEST_CASE("who has not much time does not wait for the index") {
 TEST_CASE("a text that the encoder refuses hinders no other one, and is not tried again") {
   VectorsMemory memory;
   memory.add_many("s1", 300);
-  memory.seal();
+  memory.flush();
   memory.encoder->refuse([](const std::string& text) { return text.contains("77many"); });
   const Result<Encoded> done = memory.encode(memory.open_with());
   expect(done);
@@ -89,7 +89,7 @@ TEST_CASE("of a text that is too long for the encoder the beginning is encoded")
     text += fmt::format("{}word ", i);
   }
   memory.add(*memory.open(), "s2", "long", text);
-  memory.seal();
+  memory.flush();
   memory.encoder->refuse([](const std::string& each) { return each.size() > 1024; });
   CHECK(memory.encode_all().refused == 0);
   CHECK(memory.count().waiting == 0);
@@ -99,7 +99,7 @@ TEST_CASE("of a text that is too long for the encoder the beginning is encoded")
 TEST_CASE("an encoder that refuses all entries ends the pass") {
   VectorsMemory memory;
   memory.add_many("s1", 600);
-  memory.seal();
+  memory.flush();
   memory.encoder->before_calls({});
   memory.encoder->refuse([](const std::string& text) { return text.contains("text"); });
   CHECK_FALSE(memory.encode(memory.open_with()));
@@ -109,7 +109,7 @@ TEST_CASE("an encoder that refuses all entries ends the pass") {
 TEST_CASE("vectors of another size than the encoder had are not taken") {
   VectorsMemory memory;
   memory.add_many("s1", 300);
-  memory.seal();
+  memory.flush();
   memory.encoder->before_calls([&](std::size_t call) {
     memory.encoder->resize(call == 2 ? 32 : 64);
     return Status();
@@ -133,7 +133,7 @@ TEST_CASE("vectors of another size than the encoder had are not taken") {
 TEST_CASE("a log that can't be read is said, once all others are encoded") {
   VectorsMemory memory;
   memory.add_many("s1", 300);
-  memory.seal();
+  memory.flush();
   const Process process = memory.open_with();
   process.files->fail({.operation = Operation::kReadAt,
                        .error_number = 5,
@@ -149,7 +149,7 @@ TEST_CASE("a log that can't be read is said, once all others are encoded") {
 
 TEST_CASE("an encoder that fails leaves the answer that words give") {
   VectorsMemory memory;
-  memory.seal();
+  memory.flush();
   memory.encode_all();
   const auto all_of = [](const Process& process, bool use_it) {
     const Result<QueryAnswer> answer =
@@ -173,7 +173,7 @@ TEST_CASE("an encoder that fails leaves the answer that words give") {
 TEST_CASE("a full disk takes no vector and no entry") {
   VectorsMemory memory;
   memory.add_many("s1", 300);
-  memory.seal();
+  memory.flush();
   for (const std::size_t nth : {1U, 2U, 3U, 4U}) {
     for (const bool is_short : {false, true}) {
       CAPTURE(nth);

@@ -24,7 +24,7 @@ class FullMemory : public VectorsMemory {
  public:
   FullMemory() {
     add_many("s1", 300);
-    seal();
+    flush();
     encode_all();
     REQUIRE(vector_files().size() == 1);
     path = "index/" + vector_files().front();
@@ -144,7 +144,7 @@ TEST_CASE("the file of another segment is one of no vectors") {
   VectorsMemory other;
   other.encoder = memory.encoder;
   other.add_many("s1", 300, "else");
-  other.seal();
+  other.flush();
   other.encode_all();
   CHECK(memory.used_with(other.disk.read("index/" + other.vector_files().front())) == 0);
   CHECK(memory.used_with(memory.disk.read("index/" + memory.segment_files().front())) == 0);
@@ -181,7 +181,7 @@ TEST_CASE("what is no file in the place of vectors is none") {
     memory.check();
     // Segments come and go all the same.
     memory.add(*memory.open(), "s1", "new", "a new one");
-    memory.seal();
+    memory.flush();
     memory.check_tidy();
   }
   SUBCASE("a folder where vectors are to be carried") {
@@ -190,7 +190,7 @@ TEST_CASE("what is no file in the place of vectors is none") {
       memory.disk.make_folders(fmt::format("index/{}.vec/x", i + 1));
     }
     memory.add(*memory.open(), "s1", "new", "a new one");
-    memory.seal();
+    memory.flush();
     memory.vectors_in_use();
     memory.check();
   }
@@ -253,7 +253,7 @@ TEST_CASE("a file in which nothing waits says so, and who encodes looks all the 
   memory.disk.write(memory.path, damaged(marked, 60));
   CHECK(wants());
   memory.add(*memory.open(), "s1", "one", "one more");
-  memory.seal();
+  memory.flush();
   CHECK(wants());
 }
 

@@ -68,17 +68,17 @@ class MeaningTwin : public VectorsMemory {
     if (chance(50)) {
       expect(archive_session(*open(), "m2"));
     }
-    seal();
+    flush();
     expect(encode(open_with(), {.texts_max = chance(50) ? 1000 : 10 + below(40)}));
     write("m3", below(10));
     if (chance(50)) {
-      seal();
+      flush();
     }
     write("m4", below(10));
   }
 
   void ask_some(int questions) {
-    // What questions do not seal stays behind the segments.
+    // What questions do not flush stays behind the segments.
     process_ = open_with();
     process_.store->config.indexing.rebuild_threshold_writes = 1'000'000;
     for (int i = 0; i < questions; ++i) {
@@ -407,7 +407,7 @@ TEST_CASE("a word that the encoder does not know finds nothing by meaning") {
   const Process process = memory.open();
   memory.add(*process, "s1", "a", "autograph");
   memory.add(*process, "s1", "b", "household");
-  memory.seal();
+  memory.flush();
   expect(memory.encode(memory.open_with()));
   const auto found = [&](const std::string& text) {
     const Result<QueryAnswer> answer = answer_query(*memory.open_with(), {.text = text});

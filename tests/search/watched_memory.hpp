@@ -93,7 +93,7 @@ class Memory {
   /// A process that watches, and has seen all there is.
   Process watching() {
     Process process = open(With::kWatch);
-    for (int i = 0; i < 3; ++i) {  // The first one seals.
+    for (int i = 0; i < 3; ++i) {  // The first one flushes.
       CHECK(difference(answers(*process), right_answers()) == "");
     }
     return process;

@@ -177,7 +177,7 @@ class ContextSearch {
       Result<ContextSources> sources = indexes.run([&] { return search_both(indexes); });
       if (sources) {
         BMAD_TRY(check_still_there(store_, filter_, chosen));
-        indexes.seal();
+        indexes.flush();
       }
       return sources;
     });

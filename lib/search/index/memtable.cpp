@@ -90,10 +90,10 @@ class PostingTable {
 
 /// What was gathered, once nothing is added any more: sorted keys, one behind the other. Where a
 /// table that grows has taken 4 KB of a session of ten entries, this takes 1.
-class SealedPostings {
+class FrozenPostings {
  public:
   /// `kinds`: all keys of each kind, ascending.
-  explicit SealedPostings(
+  explicit FrozenPostings(
       const std::array<std::vector<Memtable::KeyedPostings>, kPostingKindCount>& kinds);
 
   /// As PostingTable's.
@@ -181,7 +181,7 @@ std::vector<Memtable::KeyedPostings> PostingTable::sorted(std::string_view prefi
   return all;
 }
 
-SealedPostings::SealedPostings(
+FrozenPostings::FrozenPostings(
     const std::array<std::vector<Memtable::KeyedPostings>, kPostingKindCount>& kinds) {
   std::size_t keys = 0;
   std::size_t text = 0;
@@ -208,7 +208,7 @@ SealedPostings::SealedPostings(
   }
 }
 
-Memtable::KeyedPostings SealedPostings::at(std::uint32_t number) const {
+Memtable::KeyedPostings FrozenPostings::at(std::uint32_t number) const {
   assert(number < keys_.size());
   const Key begin = number == 0 ? Key() : keys_[number - 1];
   const Key end = keys_[number];
@@ -217,7 +217,7 @@ Memtable::KeyedPostings SealedPostings::at(std::uint32_t number) const {
                                                    end.postings_end - begin.postings_end)};
 }
 
-std::uint32_t SealedPostings::first_from(PostingKind kind, std::string_view key) const {
+std::uint32_t FrozenPostings::first_from(PostingKind kind, std::string_view key) const {
   const std::uint32_t begin = kind == PostingKind{} ? 0 : ends_[static_cast<std::size_t>(kind) - 1];
   const auto numbers = std::views::iota(begin, end_of(kind));
   return begin + static_cast<std::uint32_t>(std::ranges::lower_bound(numbers, key, {},
@@ -227,13 +227,13 @@ std::uint32_t SealedPostings::first_from(PostingKind kind, std::string_view key)
                                             numbers.begin());
 }
 
-std::span<const Posting> SealedPostings::postings(PostingKind kind, std::string_view key) const {
+std::span<const Posting> FrozenPostings::postings(PostingKind kind, std::string_view key) const {
   const std::uint32_t number = first_from(kind, key);
   const bool is_there = number < end_of(kind) && at(number).key == key;
   return is_there ? at(number).postings : std::span<const Posting>();
 }
 
-std::vector<Memtable::KeyedPostings> SealedPostings::sorted(PostingKind kind,
+std::vector<Memtable::KeyedPostings> FrozenPostings::sorted(PostingKind kind,
                                                             std::string_view prefix) const {
   std::vector<Memtable::KeyedPostings> found;
   for (std::uint32_t number = first_from(kind, prefix);
@@ -277,7 +277,7 @@ Memtable::~Memtable() = default;
 
 std::uint32_t Memtable::add_text(Analyzer& analyzer, std::string_view text, Ordinal ordinal) {
   std::uint32_t length = 0;
-  assert(sealed_ == nullptr && "a sealed one takes nothing more");
+  assert(frozen_ == nullptr && "a frozen one takes nothing more");
   PostingTable& terms = impl_->table(PostingKind::kTerm);
   terms.begin(ordinal);
   const std::span<const Token> tokens = analyzer.tokenize(text);
@@ -300,7 +300,7 @@ void Memtable::add_key(PostingKind kind, std::string_view prefix, std::string_vi
   if (key.empty()) {
     return;
   }
-  assert(sealed_ == nullptr && "a sealed one takes nothing more");
+  assert(frozen_ == nullptr && "a frozen one takes nothing more");
   impl_->key = prefix;
   impl_->key += key;
   PostingTable& table = kind == PostingKind::kTerm ? impl_->names : impl_->table(kind);
@@ -321,7 +321,7 @@ void Memtable::add_hour(Timestamp time, Ordinal ordinal) {
 }
 
 void Memtable::arrange() {
-  if (sealed_ != nullptr) {
+  if (frozen_ != nullptr) {
     return;
   }
   for (PostingTable& table : impl_->tables) {
@@ -330,17 +330,17 @@ void Memtable::arrange() {
   impl_->names.arrange();
 }
 
-void Memtable::seal() {
-  if (sealed_ == nullptr) {
-    sealed_ = std::make_unique<const SealedPostings>(std::array{
+void Memtable::freeze() {
+  if (frozen_ == nullptr) {
+    frozen_ = std::make_unique<const FrozenPostings>(std::array{
         sorted(PostingKind::kTerm), sorted(PostingKind::kTopic), sorted(PostingKind::kHour)});
     impl_.reset();
   }
 }
 
 std::span<const Posting> Memtable::postings(PostingKind kind, std::string_view key) const {
-  if (sealed_ != nullptr) {
-    return sealed_->postings(kind, key);
+  if (frozen_ != nullptr) {
+    return frozen_->postings(kind, key);
   }
   const std::span<const Posting> found = impl_->table(kind).postings(key);
   return found.empty() && kind == PostingKind::kTerm ? impl_->names.postings(key) : found;
@@ -348,8 +348,8 @@ std::span<const Posting> Memtable::postings(PostingKind kind, std::string_view k
 
 std::vector<Memtable::KeyedPostings> Memtable::sorted(PostingKind kind,
                                                       std::string_view prefix) const {
-  if (sealed_ != nullptr) {
-    return sealed_->sorted(kind, prefix);
+  if (frozen_ != nullptr) {
+    return frozen_->sorted(kind, prefix);
   }
   std::vector<KeyedPostings> found = impl_->table(kind).sorted(prefix);
   if (kind != PostingKind::kTerm) {

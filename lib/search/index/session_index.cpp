@@ -212,7 +212,7 @@ Status SessionIndex::bring_up_to_date() {
         return scan_changed();
       case LogChange::kGrown:
       case LogChange::kMaybeGrown: {
-        if (state_->sealed) {
+        if (state_->frozen) {
           return scan_changed();
         }
         BMAD_TRY_ASSIGN(const bool holds, scan_log_from(type, /*verify_prefix=*/true, {}));
@@ -371,7 +371,7 @@ Result<bool> SessionIndex::scan_log_from(EntryType type, bool verify_prefix,
 
 /// Gets ready to add entries.
 Status SessionIndex::prepare_growth() {
-  assert(!state_->sealed && "a sealed table takes nothing more");
+  assert(!state_->frozen && "a frozen table takes nothing more");
   if (!state_->analyzer) {
     BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(options_.language));
     state_->analyzer.emplace(std::move(analyzer));

@@ -34,7 +34,7 @@ struct SessionIndex::State {
   SessionTable table;
   std::optional<Analyzer> analyzer;
   std::unique_ptr<SessionTableBuilder> builder;  // Uses the two above.
-  bool sealed = false;  // What only additions need is gone: they begin with a new scan.
+  bool frozen = false;  // What only additions need is gone: they begin with a new scan.
 
   // Filled by load() and postings() under their own mutexes, since many may ask at once.
   std::mutex load_mutex;
@@ -85,10 +85,10 @@ struct SessionIndex::State {
     if (base == nullptr && sum_of(covers, &LogCover::bytes) <= kSmall) {
       builder.reset();
       analyzer.reset();
-      table.memtable.seal();
+      table.memtable.freeze();
       table.columns.shrink();
       table.statements.shrink_to_fit();
-      sealed = true;
+      frozen = true;
     }
   }
 

@@ -142,7 +142,7 @@ std::unique_ptr<SessionIndex> IndexedSession::index(std::string_view session_id,
                                                               .base = base()});
 }
 
-std::string sealed(SessionIndex& index, MemoryFileSystem& files, const std::string& path) {
+std::string flushed(SessionIndex& index, MemoryFileSystem& files, const std::string& path) {
   files.make_folders(kIndexFolder);
   const auto guard = index.lock();
   const std::array<bmad_mem::IndexedSession*, 1> sessions = {&index};
@@ -152,13 +152,13 @@ std::string sealed(SessionIndex& index, MemoryFileSystem& files, const std::stri
   return files.read(path);
 }
 
-void IndexedSession::seal() {
+void IndexedSession::flush() {
   const std::unique_ptr<SessionIndex> writer = index();
   if (const Status done = writer->refresh(); !done) {
     throw std::runtime_error(done.error().to_string());
   }
   const std::string path = fmt::format("{}/{}.seg", kIndexFolder, ++segments_);
-  sealed(*writer, files, path);
+  flushed(*writer, files, path);
   const std::uint32_t only_one = 0;
   const auto in_files = [this](const std::string&, bool) -> Result<std::shared_ptr<FileSystem>> {
     return std::shared_ptr<FileSystem>(std::shared_ptr<void>(), &files);

@@ -72,7 +72,7 @@ class IndexedSession {
                                                     std::string_view language = "english");
   /// Indexes the logs, and makes a segment of it that the next index() begins in. Throws when that
   /// fails.
-  void seal();
+  void flush();
   /// What a segment knows of the session, for Options::base.
   [[nodiscard]] std::function<std::optional<SessionBase>()> base() {
     return [this] { return base_; };
@@ -88,7 +88,7 @@ class IndexedSession {
 };
 
 /// The bytes of a segment that is made of `index`, in `files`. Throws when that fails.
-std::string sealed(SessionIndex& index, MemoryFileSystem& files, const std::string& path);
+std::string flushed(SessionIndex& index, MemoryFileSystem& files, const std::string& path);
 
 /// Everything that `index` says, one thing a line, sorted where order means nothing.
 /// Errors: those of the index.

@@ -118,7 +118,7 @@ TEST_CASE("what comes later is added to what was read before") {
   CHECK(keys == "TAG:pool anoth pool ");
 }
 
-TEST_CASE("a sealed table tells all that it told before") {
+TEST_CASE("a frozen table tells all that it told before") {
   Analyzer analyzer = std::move(Analyzer::create("english").value());
   Memtable table;
   for (Ordinal ordinal = 0; ordinal < 300; ++ordinal) {
@@ -146,7 +146,7 @@ TEST_CASE("a sealed table tells all that it told before") {
       before[{kind, prefix}] = listed_from(kind, prefix);
     }
   }
-  table.seal();
+  table.freeze();
   table.arrange();
   for (const auto& [asked, lists] : before) {
     CHECK(listed_from(asked.first, asked.second) == lists);
@@ -158,9 +158,9 @@ TEST_CASE("a sealed table tells all that it told before") {
   CHECK(before[{PostingKind::kTerm, "TAG:"}].size() > 10);
 }
 
-TEST_CASE("a table is sealed before anything is added") {
+TEST_CASE("a table is frozen before anything is added") {
   Memtable table;
-  table.seal();
+  table.freeze();
   CHECK(listed(table, PostingKind::kTerm, "heron").empty());
   CHECK(table.sorted(PostingKind::kHour).empty());
 }

@@ -315,7 +315,7 @@ TEST_CASE("it is the same of a session that a segment knows, and of one that has
     const std::string grown = made_text(session);
     session.forget_base();
     CHECK(made_text(session) == grown);
-    session.seal();
+    session.flush();
     CHECK(made_text(session) == grown);
   }
 }

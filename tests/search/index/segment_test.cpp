@@ -53,7 +53,7 @@ class Sessions {
   }
 
   /// Writes a segment of `wanted`.
-  void seal(const std::string& path, std::span<const std::string> wanted) {
+  void flush(const std::string& path, std::span<const std::string> wanted) {
     std::vector<std::shared_ptr<SessionIndex>> indexes;
     std::vector<bmad_mem::IndexedSession*> sessions;
     for (const std::string& id : wanted) {
@@ -223,7 +223,7 @@ TEST_CASE("a segment says what the indexes of its sessions say") {
     for (std::uint32_t i = 0; i < 1 + seed % 5; ++i) {
       memory.write(fmt::format("s{}", i), seed * 7 % 60);
     }
-    memory.seal(std::string(kPath), memory.ids);
+    memory.flush(std::string(kPath), memory.ids);
     std::vector<std::uint32_t> all;
     for (std::uint32_t i = 0; i < memory.ids.size(); ++i) {
       all.push_back(i);
@@ -240,7 +240,7 @@ TEST_CASE("a part has the sessions that it was made for, and nothing of the othe
   for (const char* id : {"a", "b", "c", "d"}) {
     memory.write(id, 40);
   }
-  memory.seal(std::string(kPath), memory.ids);
+  memory.flush(std::string(kPath), memory.ids);
   const std::shared_ptr<SegmentPart> part = memory.part(std::string(kPath), {1, 3});
   const Result<Lines> told = told_of_parts({&part, 1});
   REQUIRE(told);
@@ -251,7 +251,7 @@ TEST_CASE("counts of keys are those of the sessions of a part") {
   Sessions memory(4);
   memory.write("a", 60);
   memory.write("b", 60);
-  memory.seal(std::string(kPath), memory.ids);
+  memory.flush(std::string(kPath), memory.ids);
   const std::shared_ptr<SegmentPart> part = memory.part(std::string(kPath), {1});
   const std::shared_ptr<SessionIndex> index = memory.index("b");
   const auto counts = [](IndexPart& of, std::string_view prefix) {
@@ -273,10 +273,10 @@ TEST_CASE("segments of many blocks, merged without what was replaced") {
   Sessions memory(5);
   memory.write("big", 5000);
   memory.write("small", 30);
-  memory.seal("index/1.seg", memory.ids);
+  memory.flush("index/1.seg", memory.ids);
   memory.write("small", 30);
   memory.write("new", 700);
-  memory.seal("index/2.seg", Lines{"small", "new"});
+  memory.flush("index/2.seg", Lines{"small", "new"});
   const std::shared_ptr<SegmentPart> old = memory.part("index/1.seg", {0});
   const std::shared_ptr<SegmentPart> more = memory.part("index/2.seg", {0, 1});
   std::vector<bmad_mem::IndexedSession*> sessions;
@@ -298,7 +298,7 @@ TEST_CASE("segments of many blocks, merged without what was replaced") {
 TEST_CASE("a segment of no entries, and of none of its sessions") {
   Sessions memory(6);
   memory.write("empty", 0);
-  memory.seal(std::string(kPath), memory.ids);
+  memory.flush(std::string(kPath), memory.ids);
   const std::shared_ptr<SegmentPart> part = memory.part(std::string(kPath), {0});
   CHECK(told_of_parts({&part, 1}).value() == told_of_sessions(memory, memory.ids));
   const std::shared_ptr<SegmentPart> none = memory.part(std::string(kPath), {});
@@ -309,7 +309,7 @@ TEST_CASE("whatever byte of a segment is changed, what it says is right or an er
   Sessions memory(7);
   memory.write("a", 12);
   memory.write("b", 5);
-  memory.seal(std::string(kPath), memory.ids);
+  memory.flush(std::string(kPath), memory.ids);
   const std::string bytes = memory.files.read(std::string(kPath));
   const Lines wanted = told_of_sessions(memory, memory.ids);
   std::size_t noticed = 0;
@@ -355,7 +355,7 @@ TEST_CASE("a segment has all versions of what is stated, preferences first, each
   memory.files.write(session_file("a", "facts.jsonl"), first + "\n" + second + "\n");
   memory.files.write(session_file("a", "preferences.jsonl"), wish + "\n");
   memory.ids = {"a"};
-  memory.seal(std::string(kPath), memory.ids);
+  memory.flush(std::string(kPath), memory.ids);
   const std::shared_ptr<SegmentPart> part = memory.part(std::string(kPath), {0});
   const std::span<const StatementRow> rows = part->part_statements(0).value();
   REQUIRE(rows.size() == 3);
@@ -382,7 +382,7 @@ TEST_CASE("a segment has all versions of what is stated, preferences first, each
 TEST_CASE("a segment of another language is none, and a full disk leaves none") {
   Sessions memory(8);
   memory.write("a", 5);
-  memory.seal(std::string(kPath), memory.ids);
+  memory.flush(std::string(kPath), memory.ids);
   CHECK_FALSE(Segment::open(memory.files, std::string(kPath), "german").has_value());
   CHECK_FALSE(Segment::open(memory.files, "index/2.seg", "english").has_value());
 }

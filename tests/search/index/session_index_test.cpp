@@ -136,7 +136,7 @@ TEST_CASE("a refreshed index sees every change, cold or warm, just after a write
             session.let_time_pass();
           }
           if (has_segment) {
-            session.seal();
+            session.flush();
           }
           const std::unique_ptr<SessionIndex> warm = session.index();
           CHECK(staleness(*warm, session) == "");
@@ -165,7 +165,7 @@ TEST_CASE("a torn line is taken in when its writer has finished it") {
       if (warm_before) {
         session.let_time_pass();
       }
-      session.seal();
+      session.flush();
       const std::unique_ptr<SessionIndex> index = session.index();
       REQUIRE(index->refresh().has_value());
       CHECK(index->entry_count() == 1);
@@ -262,7 +262,7 @@ TEST_CASE("a line is the entry that was indexed or E_CONCURRENT_MOD, never anoth
       IndexedSession session;
       session.files.write(kFacts, facts("apple", "zebra", 9));
       if (has_segment) {
-        session.seal();
+        session.flush();
       }
       const std::unique_ptr<SessionIndex> index = session.index();
       REQUIRE(index->refresh().has_value());
@@ -288,7 +288,7 @@ TEST_CASE("lines and ids can be asked for right after a refresh, before anything
   IndexedSession session;
   session.files.write(kFacts, facts("apple", "zebra", 9));
   session.add(message("f1", "hello"));
-  session.seal();
+  session.flush();
   const std::unique_ptr<SessionIndex> first = session.index();
   REQUIRE(first->refresh().has_value());
   CHECK(first->part_find("f1")->size() == 2);
@@ -311,7 +311,7 @@ TEST_CASE("a disk that fails while a log is taken in leaves nothing of it behind
           session.add(random.next());
         }
         if (has_segment) {
-          session.seal();
+          session.flush();
         }
         FaultyFileSystem files(session.files);
         SessionIndex::Options its = options();
@@ -356,7 +356,7 @@ TEST_CASE("what no segment knows is told, of an index kept warm, too") {
   REQUIRE(index->refresh().has_value());
   CHECK(index->unknown().entries == 9);
   CHECK(index->unknown().bytes == session.files.read(kFacts).size());
-  session.seal();
+  session.flush();
   index->forget();
   REQUIRE(index->refresh().has_value());
   CHECK(index->unknown().entries == 0);
@@ -378,7 +378,7 @@ TEST_CASE("a log that was rewritten is as its lines say, wherever they stand by 
     for (int i = 0; i < 60; ++i) {
       session.add(random.next());
     }
-    session.seal();
+    session.flush();
     const std::unique_ptr<SessionIndex> warm = session.index();
     REQUIRE(warm->refresh().has_value());
     for (int round = 0; round < 4; ++round) {
@@ -416,7 +416,7 @@ TEST_CASE("a log that was rewritten is as its lines say, wherever they stand by 
       CHECK(staleness(*warm, session) == "");
       CHECK(staleness(*session.index(), session) == "");
       if (round == 2) {
-        session.seal();  // From what was moved.
+        session.flush();  // From what was moved.
         CHECK(staleness(*session.index(), session) == "");
       }
     }
@@ -426,7 +426,7 @@ TEST_CASE("a log that was rewritten is as its lines say, wherever they stand by 
 TEST_CASE("lines that a segment knows are not analyzed again when their log is rewritten") {
   IndexedSession session;
   session.files.write(kFacts, facts("running", "zebra", 9));
-  session.seal();
+  session.flush();
   session.files.write(kFacts, fact("new", "running").text + "\n" + session.files.read(kFacts));
   // Of another language: what was known keeps the stems that it had.
   const std::unique_ptr<SessionIndex> index = session.index(kSession, "german");
@@ -446,13 +446,13 @@ TEST_CASE("an index that is warm keeps its segment while others replace it") {
   for (int i = 0; i < 30; ++i) {
     session.add(random.next());
   }
-  session.seal();
+  session.flush();
   const std::unique_ptr<SessionIndex> warm = session.index();
   REQUIRE(warm->refresh().has_value());
   for (int i = 0; i < 20; ++i) {
     session.add(random.next());
   }
-  session.seal();
+  session.flush();
   CHECK(staleness(*warm, session) == "");
   session.forget_base();
   session.add(random.next());
@@ -474,7 +474,7 @@ TEST_CASE("postings of live entries come in slots, and again after the session h
   IndexedSession session;
   session.add(fact("f1", "apple"));
   session.add(fact("f2", "apple apple"));
-  session.seal();
+  session.flush();
   const std::unique_ptr<SessionIndex> index = session.index();
   REQUIRE(index->refresh().has_value());
   REQUIRE(index->load().has_value());
@@ -498,7 +498,7 @@ TEST_CASE("two threads make the same index as one, of a new session and of one t
     SessionIndex index(session.files, session.clock, options);
     REQUIRE(index.refresh());
     CHECK(first_difference(told(index).value(), told_from_logs(session)) == "");
-    return sealed(index, session.files, "index/made.seg");
+    return flushed(index, session.files, "index/made.seg");
   };
   for (const int count : {1, 40, 0, 1500}) {
     for (int i = 0; i < count; ++i) {
@@ -508,7 +508,7 @@ TEST_CASE("two threads make the same index as one, of a new session and of one t
     session.add(message("long", std::string(300'000, 'x') + " " + std::to_string(count)));
     session.let_time_pass();
     CHECK(made(1) == made(~std::uint64_t{0}));
-    session.seal();
+    session.flush();
   }
 }
 

@@ -125,7 +125,7 @@ class HeldIndexes {
   /// Takes what the next process would miss into the segments.
   /// What goes wrong (a full disk, a store that may only be read) is no concern of the one who
   /// asked: the logs are the truth.
-  void seal(SealWhen when = SealWhen::kMany);
+  void flush(FlushWhen when = FlushWhen::kMany);
 
  private:
   Status hold();
@@ -157,10 +157,10 @@ std::vector<SessionIndex*> newer_than(const SessionIndex& evicted,
 
 /// Takes what is new in the sessions into the index of the memory: when it is enough to be worth
 /// it. For those who have time. What fails here fails nothing.
-void seal_index(const Store& store, SealWhen when = SealWhen::kMany);
+void flush_index(const Store& store, FlushWhen when = FlushWhen::kMany);
 
 /// What `work` makes of the indexes of the sessions that `filter` names; afterwards what is
-/// new is sealed where that is worth it.
+/// new is flushed where that is worth it.
 template <typename Work>
 auto with_indexes(const Store& store, const EntryFilter& filter, const Work& work)
     -> decltype(work(std::declval<HeldIndexes&>())) {
@@ -170,7 +170,7 @@ auto with_indexes(const Store& store, const EntryFilter& filter, const Work& wor
     auto result = indexes.run([&] { return work(indexes); });
     if (result) {
       BMAD_TRY(check_still_there(store, filter, chosen));
-      indexes.seal();
+      indexes.flush();
     }
     return result;
   };

@@ -76,7 +76,7 @@ inline constexpr std::chrono::milliseconds kEncodeAtTheEnd{200};
 /// Store::indexes_at_the_end it is noted, and done once, when the store is closed; whether it will.
 /// `when`: where there is an encoder; else what is new has to be much.
 bool tend_index(const Store& store, std::chrono::milliseconds time_max,
-                SealWhen when = SealWhen::kSome, OtherVectors others = OtherVectors::kKeep);
+                FlushWhen when = FlushWhen::kSome, OtherVectors others = OtherVectors::kKeep);
 
 /// As MemoryManager::index_age().
 Result<IndexAge> index_age(const Store& store);

@@ -48,7 +48,7 @@ std::string reference_key(std::string_view id);
 /// "KNOW:" and a hash of StatementHead::subject(): what statements about the same stand under.
 std::string statement_key(std::string_view subject);
 
-class SealedPostings;
+class FrozenPostings;
 
 class Memtable {
  public:
@@ -70,7 +70,7 @@ class Memtable {
 
   /// Forgets what only further additions need, and packs the rest. Nothing may be added any more;
   /// what postings() and sorted() gave before is gone.
-  void seal();
+  void freeze();
 
   /// Ascending by ordinal; empty for an unknown key. Of what was arranged; valid until the next
   /// addition.
@@ -88,8 +88,8 @@ class Memtable {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;  // Null once it is sealed.
-  std::unique_ptr<const SealedPostings> sealed_;
+  std::unique_ptr<Impl> impl_;  // Null once it is frozen.
+  std::unique_ptr<const FrozenPostings> frozen_;
 };
 
 /// "2026-01-11T10": the key of the hour that holds `time`.

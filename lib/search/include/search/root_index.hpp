@@ -67,7 +67,7 @@ struct Encoded {
 };
 
 /// How much that is new is worth a segment.
-enum class SealWhen : std::uint8_t {
+enum class FlushWhen : std::uint8_t {
   kMany,  ///< What it costs each question to read the logs.
   kSome,  ///< What is worth encoding.
   kAny,
@@ -126,11 +126,11 @@ class RootIndex {
   /// Takes `indexes`, which are of sessions that sweep() found not covered, into the segments when
   /// they hold enough that is new; merges segments where there are too many. Nothing happens while
   /// another process is at it. What fails here fails nothing.
-  void seal(std::span<const std::shared_ptr<SessionIndex>> indexes, SealWhen when);
+  void flush(std::span<const std::shared_ptr<SessionIndex>> indexes, FlushWhen when);
 
   /// Takes what of `candidates` is not covered into the segments, some sessions at a time, where it
   /// is too much to be held in memory together, as after a clone. Whether it did.
-  bool seal_in_turns(std::span<const Candidate> candidates);
+  bool flush_in_turns(std::span<const Candidate> candidates);
 
   /// Encodes entries of segments that have no vector of `wish.of` yet, those of `encoder`. Nothing
   /// happens while another process is at it. What was done before an error, or the end of the time,
