@@ -122,11 +122,11 @@ class Collection {
     row.entry_id = id;
   }
 
-  /// `row` became `line` here: it was redacted, or sealed, which is this machine's affair.
+  /// `row` became `line` here: it was redacted, or encrypted, which is this machine's affair.
   void add_change(EntryType type, const FeedRow& row, std::string_view line) {
     const Result<JsonValue> entry = parser_.parse(line);
-    if (entry && is_sealed(*entry)) {
-      ++changes_.held.sealed;
+    if (entry && is_encrypted(*entry)) {
+      ++changes_.held.encrypted;
     } else {
       add_redaction(type, row, line);
     }
@@ -346,8 +346,8 @@ class Collection {
     if (is_local_) {
       return held(changes_.held.local);
     }
-    if (is_sealed(entry)) {
-      return held(changes_.held.sealed);
+    if (is_encrypted(entry)) {
+      return held(changes_.held.encrypted);
     }
     if (check_entry(type, entry)) {
       return held(changes_.held.damaged);

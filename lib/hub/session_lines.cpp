@@ -73,7 +73,7 @@ void SessionLines::match(const std::vector<FeedLine>& feed) {
     lines_[i].seq = feed[next++].seq;
     last_ = i + 1;
   }
-  // New lines at the end may be in the place of missing ones, redacted or sealed.
+  // New lines at the end may be in the place of missing ones, redacted or encrypted.
   last_ = std::min(last_ + feed.size() - next, lines_.size());
   missing_.insert(missing_.end(), feed.begin() + static_cast<std::ptrdiff_t>(next), feed.end());
   // Each line of the feed is in the log, or missing.

@@ -243,7 +243,7 @@ Result<std::vector<DistilledStatement>> distil_talk(Store& store, FileSystem& lo
                                                     const std::string& session_id,
                                                     const GoesAway& goes, EvictedTalk talk,
                                                     std::uint64_t size_max) {
-  if (!store.config.knowledge.detect_preferences || store.sealing->is_on()) {
+  if (!store.config.knowledge.detect_preferences || store.encryption->is_on()) {
     return std::vector<DistilledStatement>();
   }
   BMAD_TRY_ASSIGN(GoneEntries gone, gone_entries(store, session_id));

@@ -258,9 +258,9 @@ struct RecallSource {
   Accesses accesses;
 };
 
-/// What waits in sealed lines, which no index and no KnownStatements has: they are opened.
-Status add_sealed_candidates(const Store& store, const RecallOptions& options,
-                             std::vector<KnowledgeItem>& items) {
+/// What waits in encrypted lines, which no index and no KnownStatements has: they are opened.
+Status add_encrypted_candidates(const Store& store, const RecallOptions& options,
+                                std::vector<KnowledgeItem>& items) {
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
                   list_entries(store, {.sessions = options.sessions,
                                        .types = {EntryType::kFact, EntryType::kPreference},
@@ -309,8 +309,9 @@ Result<std::vector<KnowledgeItem>> recall_from(RecallSource& source, const Recal
     });
     std::ranges::move(found, std::back_inserter(items));
   }
-  if (options.candidates && !options.as_of && store.sealing->is_on() && store.sealing->opens()) {
-    BMAD_TRY(add_sealed_candidates(store, options, items));
+  if (options.candidates && !options.as_of && store.encryption->is_on() &&
+      store.encryption->opens()) {
+    BMAD_TRY(add_encrypted_candidates(store, options, items));
   }
   std::erase_if(items, [&](const KnowledgeItem& item) {
     return !passes(options, item) || held.contains({item.category, outline_hash(item.key)});

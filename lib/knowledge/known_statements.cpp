@@ -301,29 +301,29 @@ Status KnownStatements::scan_log_of(Session& session, EntryType type,
   const auto take = [&](const ScannedEntry& entry) {
     add(entry, statement_outline(type, entry.value, entry.text));
   };
-  const auto take_sealed = [&](const ScannedEntry& entry) {
-    add(entry, sealed_outline(type, entry.value));
+  const auto take_encrypted = [&](const ScannedEntry& entry) {
+    add(entry, encrypted_outline(type, entry.value));
   };
   BMAD_TRY(scan_log(*session.files, path, type, parser,
-                    {.on_entry = take, .on_sealed = take_sealed}, start));
+                    {.on_entry = take, .on_encrypted = take_encrypted}, start));
   return {};
 }
 
 void KnownStatements::list_lines() {
-  // When the newest sealed version of an entry was written, in whatever session: what is older
+  // When the newest encrypted version of an entry was written, in whatever session: what is older
   // holds no more.
-  std::map<std::pair<EntryType, std::uint64_t>, Timestamp> sealed;
+  std::map<std::pair<EntryType, std::uint64_t>, Timestamp> encrypted;
   const auto add = [&](const StatementRow& row) {
-    if (is_sealed(row.outline)) {
-      Timestamp& newest = sealed[{row.outline.type, row.outline.id_hash}];
+    if (is_encrypted(row.outline)) {
+      Timestamp& newest = encrypted[{row.outline.type, row.outline.id_hash}];
       newest = std::max(newest, row.outline.at);
     }
   };
-  const bool may_be_sealed = store_.sealing->is_on();
+  const bool may_be_encrypted = store_.encryption->is_on();
   std::size_t count = 0;
   for (const Session& session : sessions_) {
     count += session.known.size() + session.scanned.size();
-    if (may_be_sealed) {
+    if (may_be_encrypted) {
       std::ranges::for_each(session.known, add);
       std::ranges::for_each(session.scanned, add);
     }
@@ -334,9 +334,10 @@ void KnownStatements::list_lines() {
     for (const std::span<const StatementRow> rows :
          {sessions_[number].known, std::span<const StatementRow>(sessions_[number].scanned)}) {
       for (const StatementRow& row : rows) {
-        const auto newer =
-            sealed.empty() ? sealed.end() : sealed.find({row.outline.type, row.outline.id_hash});
-        if (newer == sealed.end() || newer->second <= row.outline.at) {
+        const auto newer = encrypted.empty()
+                               ? encrypted.end()
+                               : encrypted.find({row.outline.type, row.outline.id_hash});
+        if (newer == encrypted.end() || newer->second <= row.outline.at) {
           lines_.push_back({.session = number, .row = &row});
         }
       }

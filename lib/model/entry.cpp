@@ -141,8 +141,8 @@ EntryHead entry_head(EntryType type, JsonValue entry) {
 
 std::string_view entry_id(JsonValue entry) { return entry["id"].string(); }
 
-bool is_sealed(JsonValue line) {
-  return !line[kSealedField].string().empty() && !entry_id(line).empty() &&
+bool is_encrypted(JsonValue line) {
+  return !line[kEncryptedField].string().empty() && !entry_id(line).empty() &&
          try_parse_rfc3339(line["timestamp"].string());
 }
 

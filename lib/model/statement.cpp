@@ -104,7 +104,7 @@ std::string StatementMembers::value_text(JsonValue entry, std::string_view line)
                            : std::string(ObjectText(entry, line).raw("value"));
 }
 
-StatementOutline sealed_outline(EntryType type, JsonValue entry) {
+StatementOutline encrypted_outline(EntryType type, JsonValue entry) {
   const StatementMembers members = statement_members(type, entry);
   return {.type = type,
           .id_hash = outline_hash(members.id),
@@ -112,7 +112,7 @@ StatementOutline sealed_outline(EntryType type, JsonValue entry) {
           .expires_at = Timestamp{}};
 }
 
-bool is_sealed(const StatementOutline& outline) {
+bool is_encrypted(const StatementOutline& outline) {
   return outline.value_hash == 0 && outline.expires_at == Timestamp{};
 }
 

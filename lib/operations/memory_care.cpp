@@ -21,8 +21,8 @@
 #include "lifecycle/repair.hpp"
 #include "memory_impl.hpp"
 #include "operations/rooms.hpp"
+#include "privacy/encryption.hpp"
 #include "privacy/redaction.hpp"
-#include "privacy/sealing.hpp"
 #include "search/indexing.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
@@ -240,14 +240,14 @@ Result<std::vector<RedactReport>> MemoryManager::redact_repeated(
   return impl_->call("redact", redact_sessions, sessions, /*dry_run=*/false, Progress(), are_kept);
 }
 
-Result<std::vector<SealReport>> MemoryManager::seal(const SealOptions& options,
-                                                    const Progress& on_progress) {
-  return impl_->call("encrypt", seal_sessions, options, on_progress);
+Result<std::vector<EncryptReport>> MemoryManager::encrypt(const EncryptOptions& options,
+                                                          const Progress& on_progress) {
+  return impl_->call("encrypt", encrypt_sessions, options, on_progress);
 }
 
-SealState MemoryManager::seal_state() const {
-  SealState state;
-  if (const auto* const own = dynamic_cast<const StoreSealing*>(impl_->store.sealing.get())) {
+EncryptionState MemoryManager::encryption_state() const {
+  EncryptionState state;
+  if (const auto* const own = dynamic_cast<const StoreEncryption*>(impl_->store.encryption.get())) {
     state = own->state();
   }
   state.waiting = count_waiting();

@@ -19,7 +19,7 @@
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
-#include "store/line_sealing.hpp"
+#include "store/line_encryption.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
@@ -171,7 +171,7 @@ const std::string& MemoryManager::root() const { return impl_->store.root; }
 
 Result<std::string> MemoryManager::create_session(const SessionParams& params) {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter("session new"));
-  BMAD_TRY(check_may_seal(*store, params.session_id));
+  BMAD_TRY(check_may_encrypt(*store, params.session_id));
   Result<std::string> created = bmad_mem::create_session(*store, params);
   if (created) {
     impl_->maintain_by_the_way();

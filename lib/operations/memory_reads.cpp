@@ -98,10 +98,10 @@ Result<std::uint64_t> MemoryManager::closed_entries(const EntryFilter& filter) c
   return count_closed(store_of(*store, allowed.sessions), allowed);
 }
 
-Result<std::uint64_t> MemoryManager::sealed_lines(std::span<const std::string> sessions) const {
+Result<std::uint64_t> MemoryManager::encrypted_lines(std::span<const std::string> sessions) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("list"));
   const EntryFilter filter{.sessions = {sessions.begin(), sessions.end()}};
-  return count_sealed(store_of(*store, filter.sessions), filter);
+  return count_encrypted(store_of(*store, filter.sessions), filter);
 }
 
 Result<std::string> MemoryManager::document_text(std::string_view session_id,
@@ -109,12 +109,12 @@ Result<std::string> MemoryManager::document_text(std::string_view session_id,
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("get"));
   JsonParser parser;
   const Result<JsonValue> value =
-      store->sealing->is_on() ? parser.parse(stored) : Result<JsonValue>(JsonValue());
-  if (!value || (*value)[kSealedField].string().empty()) {
+      store->encryption->is_on() ? parser.parse(stored) : Result<JsonValue>(JsonValue());
+  if (!value || (*value)[kEncryptedField].string().empty()) {
     return stored;
   }
   BMAD_TRY_ASSIGN(const std::string line,
-                  store->sealing->open(session_id, EntryType::kArtifact, *value));
+                  store->encryption->open(session_id, EntryType::kArtifact, *value));
   BMAD_TRY_ASSIGN(const ParsedJson document, parse_json(line));
   return std::string(document["document"].string());
 }

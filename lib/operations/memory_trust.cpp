@@ -84,8 +84,8 @@ Acceptable acceptable(EntryType type, std::vector<std::string> lines) {
 /// The entries of a session in its log, or in a newer part of what was evicted.
 using KnownIds = std::map<std::string, std::set<std::pair<EntryType, std::string>>>;
 
-/// Calls `use` with the type and the lines of each log of a session, entries and sealed ones. What
-/// was evicted and is `known` is an earlier version.
+/// Calls `use` with the type and the lines of each log of a session, entries and encrypted ones.
+/// What was evicted and is `known` is an earlier version.
 template <typename Use>
 Status for_each_log(const Store& store, const SessionSource& source, KnownIds& known,
                     const Use& use) {
@@ -94,7 +94,7 @@ Status for_each_log(const Store& store, const SessionSource& source, KnownIds& k
   std::set<std::pair<EntryType, std::string>>& ids = known[source.session_id];
   for (const EntryType type : kEntryTypes) {
     std::vector<std::string> lines;
-    std::vector<std::string> sealed;
+    std::vector<std::string> encrypted;
     BMAD_TRY(scan_log(
         *files, log_path(source.session_id, type), type, parser,
         {.on_entry =
@@ -103,8 +103,8 @@ Status for_each_log(const Store& store, const SessionSource& source, KnownIds& k
                  lines.emplace_back(entry.text);
                }
              },
-         .on_sealed = [&](const ScannedEntry& entry) { sealed.emplace_back(entry.text); }}));
-    use(type, std::move(lines), std::move(sealed));
+         .on_encrypted = [&](const ScannedEntry& entry) { encrypted.emplace_back(entry.text); }}));
+    use(type, std::move(lines), std::move(encrypted));
   }
   return {};
 }
@@ -176,7 +176,7 @@ class KnownLines {
 
 Status offer_session(const Store& store, const SessionSource& source, KnownIds& ids,
                      TrustOffer& offer) {
-  return for_each_log(store, source, ids, [&](EntryType type, auto lines, const auto& sealed) {
+  return for_each_log(store, source, ids, [&](EntryType type, auto lines, const auto& encrypted) {
     const auto place = static_cast<std::size_t>(type);
     const Acceptable found = acceptable(type, std::move(lines));
     KnownLines known(store, source.session_id, found.lines);
@@ -188,8 +188,8 @@ Status offer_session(const Store& store, const SessionSource& source, KnownIds& 
             {.session_id = source.session_id, .type = type, .id = id, .text = latest.second});
       }
     }
-    offer.sealed_lines +=
-        KnownLines(store, source.session_id, sealed).count(Origin::kElsewhere, sealed);
+    offer.encrypted_lines +=
+        KnownLines(store, source.session_id, encrypted).count(Origin::kElsewhere, encrypted);
   });
 }
 

@@ -17,8 +17,8 @@
 #include "lifecycle/repair.hpp"
 #include "model/entry.hpp"
 #include "operations/rooms.hpp"
+#include "privacy/encryption.hpp"
 #include "privacy/redaction.hpp"
-#include "privacy/sealing.hpp"
 #include "search/analyzer.hpp"
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"
@@ -145,10 +145,10 @@ Status open_store(Store& store, OpenOptions options) {
   store.user_root = is_users ? std::string() : std::move(options.user_root);
   store.workspace = workspace_of(store.root);
   const bool is_home = is_users || store.workspace.resolved == store.workspace.home;
-  options.seal_key.key_file = with_home(options.seal_key.key_file);
-  store.sealing =
-      std::make_unique<StoreSealing>(*store.files, *store.origins, std::move(options.seal_key),
-                                     is_home ? store.root : store.workspace.resolved);
+  options.encryption_key.key_file = with_home(options.encryption_key.key_file);
+  store.encryption = std::make_unique<StoreEncryption>(
+      *store.files, *store.origins, std::move(options.encryption_key),
+      is_home ? store.root : store.workspace.resolved);
   store.agent_id = std::move(options.agent_id);
   store.access = std::move(options.access);
   if (options.on_problem) {
@@ -183,7 +183,7 @@ Status check_config(Store& store, Config& config) {
 Result<std::unique_ptr<Store>> open_user_store(const Store& store) {
   assert(!store.user_root.empty());
   auto user = std::make_unique<Store>(store.clock, all_rooms());
-  const auto* const sealing = dynamic_cast<const StoreSealing*>(store.sealing.get());
+  const auto* const encryption = dynamic_cast<const StoreEncryption*>(store.encryption.get());
   BMAD_TRY(open_store(*user, {.root = store.user_root,
                               .user_root = store.user_root,
                               .agent_id = store.agent_id,
@@ -191,7 +191,8 @@ Result<std::unique_ptr<Store>> open_user_store(const Store& store) {
                               .writes_as = store.writes_as,
                               .access = store.access,
                               .tolerate_bad_config = true,
-                              .seal_key = sealing == nullptr ? SealKeySource() : sealing->source(),
+                              .encryption_key = encryption == nullptr ? EncryptionKeySource()
+                                                                      : encryption->source(),
                               .note_accesses = store.notes_accesses,
                               .index_at_the_end = store.indexes_at_the_end,
                               .watch_folders = store.watch != nullptr,
@@ -237,9 +238,10 @@ Result<std::unique_ptr<Store>> open_other_store(const Store& store, const std::s
   other->origins = std::make_unique<RootOrigins>(store.state_folder, other->root);
   other->state_folder = store.state_folder;
   other->workspace = workspace_of(other->root);
-  const auto* const sealing = dynamic_cast<const StoreSealing*>(store.sealing.get());
-  other->sealing = std::make_unique<StoreSealing>(
-      *other->files, *other->origins, sealing == nullptr ? SealKeySource() : sealing->source(),
+  const auto* const encryption = dynamic_cast<const StoreEncryption*>(store.encryption.get());
+  other->encryption = std::make_unique<StoreEncryption>(
+      *other->files, *other->origins,
+      encryption == nullptr ? EncryptionKeySource() : encryption->source(),
       other->workspace.resolved);
   other->agent_id = store.agent_id;
   other->access = store.access;

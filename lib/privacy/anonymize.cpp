@@ -155,7 +155,7 @@ class SessionVeil final : public SessionRewriter {
   std::optional<std::string> changed_entry(EntryType type, std::string_view line) override {
     const Result<JsonValue> value = parser_.parse(line);
     const auto problem = value ? check_entry(type, *value) : std::nullopt;
-    if (is_blank(line) || (problem && is_sealed(*value))) {
+    if (is_blank(line) || (problem && is_encrypted(*value))) {
       return std::nullopt;
     }
     if (!value || problem) {

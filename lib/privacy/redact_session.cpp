@@ -30,8 +30,8 @@
 #include "store/beside_files.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
+#include "store/line_encryption.hpp"
 #include "store/line_hashes.hpp"
-#include "store/line_sealing.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

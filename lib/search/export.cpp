@@ -63,13 +63,13 @@ class Export {
       visitor_.on_progress(done_, total_);
     }
     if (closed_ > 0) {
-      note_problem(
-          {.code = ErrorCode::E_ACCESS_DENIED,
-           .message = fmt::format(
-               "{} left out; name the key in $BMAD_MEM_KEY_FILE, $BMAD_MEM_KEY or "
-               "$BMAD_MEM_PASSPHRASE",
-               closed_ == 1 ? "1 sealed entry is" : fmt::format("{} sealed entries are", closed_)),
-           .field = "key"});
+      note_problem({.code = ErrorCode::E_ACCESS_DENIED,
+                    .message = fmt::format(
+                        "{} left out; name the key in $BMAD_MEM_KEY_FILE, $BMAD_MEM_KEY or "
+                        "$BMAD_MEM_PASSPHRASE",
+                        closed_ == 1 ? "1 encrypted entry is"
+                                     : fmt::format("{} encrypted entries are", closed_)),
+                    .field = "key"});
     }
     return report_;
   }
@@ -208,12 +208,12 @@ class Export {
                     .column = line.column,
                     .field = line.field});
     };
-    const bool opens = !options_.filter.as_of && store_.sealing->opens();
+    const bool opens = !options_.filter.as_of && store_.encryption->opens();
     const Versions versions = options_.all_versions ? Versions::kAll : Versions::kLatest;
     closed_here_ = 0;
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
                     load_entries(files, id, options_.filter.types, versions, on_damage,
-                                 opens ? store_.sealing.get() : nullptr, &closed_here_));
+                                 opens ? store_.encryption.get() : nullptr, &closed_here_));
     if (!chosen.packed) {
       BMAD_TRY(check_still_there(store_, id));
     }
@@ -280,7 +280,7 @@ class Export {
   std::vector<Chosen> chosen_;
   ExportReport report_;
   JsonParser parser_;
-  std::uint64_t closed_ = 0;       // Sealed entries that did not open.
+  std::uint64_t closed_ = 0;       // Encrypted entries that did not open.
   std::uint64_t closed_here_ = 0;  // Of the session that was read last.
   std::uint64_t done_ = 0;
   std::uint64_t total_ = 0;

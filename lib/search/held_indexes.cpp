@@ -80,8 +80,8 @@ Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filt
   };
   // What the index of the memory covers is in its parts; each of the others has its own.
   for (const RootIndex::Candidate& each : candidates) {
-    if (each.is_covered && each.sealed > 0) {
-      chosen.sealed.emplace(each.id, each.sealed);
+    if (each.is_covered && each.encrypted > 0) {
+      chosen.encrypted.emplace(each.id, each.encrypted);
     }
     if (each.is_covered) {
       continue;
@@ -169,27 +169,27 @@ void HeldIndexes::list_sessions() {
   }
 }
 
-HeldIndexes::SealedSessionLines HeldIndexes::with_sealed_lines() const {
-  SealedSessionLines found;
+HeldIndexes::EncryptedSessionLines HeldIndexes::with_encrypted_lines() const {
+  EncryptedSessionLines found;
   for (const std::shared_ptr<SegmentPart>& part : chosen_.parts) {
     for (const std::unique_ptr<IndexedSession>& session : part->sessions()) {
-      const auto its = chosen_.sealed.find(session->session_id());
-      if (its != chosen_.sealed.end()) {
+      const auto its = chosen_.encrypted.find(session->session_id());
+      if (its != chosen_.encrypted.end()) {
         found.emplace_back(session.get(), its->second);
       }
     }
   }
   for (SessionIndex* const index : indexes_) {
-    if (const std::uint64_t count = index->sealed_lines(); count > 0) {
+    if (const std::uint64_t count = index->encrypted_lines(); count > 0) {
       found.emplace_back(index, count);
     }
   }
   return found;
 }
 
-std::uint64_t HeldIndexes::sealed_lines() const {
+std::uint64_t HeldIndexes::encrypted_lines() const {
   std::uint64_t count = 0;
-  for (const auto& [session, lines] : with_sealed_lines()) {
+  for (const auto& [session, lines] : with_encrypted_lines()) {
     count += lines;
   }
   return count;

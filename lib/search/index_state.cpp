@@ -63,7 +63,7 @@ std::optional<CoveredLog> parse_log(JsonValue value, std::uint64_t device) {
                .mtime_is_telling = parts[kMtime].integer() != 0,
                .chain = number_in<std::uint64_t>(parts[kChain].string(), 16).value_or(0),
                .has_tail = odd["tail"].boolean(),
-               .sealed = unsigned_at(odd, "sealed")};
+               .encrypted = unsigned_at(odd, "sealed")};
   return log;
 }
 
@@ -79,7 +79,7 @@ std::optional<CoveredSession> parse_session(JsonValue value, std::uint64_t devic
   session.folder_inode = static_cast<std::uint64_t>(folder[0]);
   session.folder_mtime_ns = folder[1];
   session.empty_logs = static_cast<std::uint32_t>(value["empty"].integer());
-  session.sealed = unsigned_at(value, "sealed");
+  session.encrypted = unsigned_at(value, "sealed");
   session.logs.reserve(kEntryTypeCount);
   for (const JsonValue each : value["logs"].elements()) {
     const std::optional<CoveredLog> log = parse_log(each, device);
@@ -136,8 +136,8 @@ std::string log_text(const CoveredLog& log, std::uint64_t device) {
   if (cover.has_tail) {
     add("tail", true);
   }
-  if (cover.sealed != 0) {
-    add("sealed", cover.sealed);
+  if (cover.encrypted != 0) {
+    add("sealed", cover.encrypted);
   }
   if (cover.chain != 0 || !odd.empty()) {
     text += cover.chain == 0 ? ",null" : fmt::format(",\"{}\"", hash_hex(cover.chain));
@@ -153,10 +153,10 @@ std::string covered_key(std::string_view session_id, std::uint32_t evicted_part)
                           : fmt::format("{}/evicted.{}", session_id, evicted_part);
 }
 
-std::uint64_t sealed_lines(const CoveredSession& covered) {
-  std::uint64_t count = covered.sealed;
+std::uint64_t encrypted_lines(const CoveredSession& covered) {
+  std::uint64_t count = covered.encrypted;
   for (const CoveredLog& log : covered.logs) {
-    count += log.cover.sealed;
+    count += log.cover.encrypted;
   }
   return count;
 }
@@ -234,9 +234,9 @@ std::string index_state_text(const IndexState& state, std::string_view language)
         fmt::format("{}\n\"{}\": {{\"segment\": {}, ", is_first ? "" : ",", id, covered.segment);
     is_first = false;
     if (covered.package != 0) {
-      rest +=
-          fmt::format("\"package\": {}{}}}", covered.package,
-                      covered.sealed == 0 ? "" : fmt::format(", \"sealed\": {}", covered.sealed));
+      rest += fmt::format(
+          "\"package\": {}{}}}", covered.package,
+          covered.encrypted == 0 ? "" : fmt::format(", \"sealed\": {}", covered.encrypted));
       continue;
     }
     rest += fmt::format("\"folder\": [{}, {}], \"empty\": {}, \"logs\": [",

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/sealing.hpp"
+#include "bmad_mem/encryption.hpp"
 #include "bmad_mem/text.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
@@ -56,7 +56,7 @@ Error no_entry(const Store& store, std::string_view id) {
   }
   // Where nothing is encrypted no session is looked at again.
   const std::uint64_t closed =
-      store.sealing->is_on() ? count_closed(store, {}).value_or(0) : std::uint64_t{0};
+      store.encryption->is_on() ? count_closed(store, {}).value_or(0) : std::uint64_t{0};
   if (closed > 0) {
     error.message = fmt::format("there is no entry {} in clear; {}", shown, closed_text(closed));
   } else if (is_named_without_events(store, id)) {

@@ -15,9 +15,9 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json.hpp"
+#include "encrypted_reads.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
-#include "sealed_reads.hpp"
 #include "search/field_filter.hpp"
 #include "search/held_indexes.hpp"
 #include "search/holding.hpp"
@@ -40,7 +40,7 @@ Result<std::vector<TableEntry>> read_source(const Store& store, const SessionSou
                   as_of ? past_files(store, source, *as_of) : source.files(store));
   BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
                   load_entries(*files, source.session_id, types, versions, {},
-                               as_of || !opened ? nullptr : store.sealing.get()));
+                               as_of || !opened ? nullptr : store.encryption.get()));
   BMAD_TRY(source.check_still_there(store));
   for (TableEntry& entry : entries) {
     entry.archived = source.is_archived();
@@ -50,8 +50,8 @@ Result<std::vector<TableEntry>> read_source(const Store& store, const SessionSou
 }
 
 /// Nothing of a session that can't be read, which is left out. Errors: one that is_not_found() when
-/// the session has left its place meanwhile. With `opened`, sealed entries are among them as far as
-/// the key opens them: nobody may write down what they say.
+/// the session has left its place meanwhile. With `opened`, encrypted entries are among them as far
+/// as the key opens them: nobody may write down what they say.
 Result<std::vector<TableEntry>> load_source(const Store& store, const SessionSource& source,
                                             std::span<const EntryType> types, Versions versions,
                                             std::optional<Timestamp> as_of = {},
@@ -98,7 +98,7 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
     }
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
                     load_source(store, source, filter.types, Versions::kLatest, filter.as_of,
-                                store.sealing->opens()));
+                                store.encryption->opens()));
     for (TableEntry& entry : entries) {
       if ((its != known.end() && !its->second.emplace(entry.type, entry.id).second) || !is_asked) {
         continue;
@@ -202,7 +202,7 @@ class EntriesById {
     for (const SessionSource& source : sources) {
       BMAD_TRY_ASSIGN(
           std::vector<TableEntry> entries,
-          load_source(store_, source, types_, Versions::kAll, {}, store_.sealing->opens()));
+          load_source(store_, source, types_, Versions::kAll, {}, store_.encryption->opens()));
       for (TableEntry& entry : entries) {
         if (is_wanted(entry.id)) {
           found_.push_back(to_entry(parser_, source.session_id, std::move(entry)));
@@ -244,15 +244,15 @@ class EntriesById {
     return {};
   }
 
-  /// Leaves out a sealed one that does not open.
+  /// Leaves out an encrypted one that does not open.
   void add_evicted(std::vector<Entry>& older, const std::string& session_id,
                    const EvictedLine& line, JsonValue value, std::uint64_t number) {
-    if (!is_sealed(value) || !check_entry(line.type, value)) {
+    if (!is_encrypted(value) || !check_entry(line.type, value)) {
       older.push_back(evicted_entry(session_id, line, value, number));
       return;
     }
     EvictedLine inner = line;
-    Result<std::string> opened = store_.sealing->open(session_id, line.type, value);
+    Result<std::string> opened = store_.encryption->open(session_id, line.type, value);
     inner.line = opened ? *std::move(opened) : std::string();
     if (const Result<JsonValue> entry = inner_parser_.parse(inner.line)) {
       older.push_back(evicted_entry(session_id, inner, *entry, number));
@@ -304,14 +304,14 @@ Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::stri
                            .limit = 0};
   const std::set<std::string_view> different(ids.begin(), ids.end());
   const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
-    SealedSessions sealed;
-    BMAD_TRY(sealed.add(store, indexes, {.ids = ids}));
+    EncryptedSessions encrypted;
+    BMAD_TRY(encrypted.add(store, indexes, {.ids = ids}));
     std::vector<Entry> found;
     for (const std::string_view id : different) {
       BMAD_TRY_ASSIGN(std::vector<Entry> its, entries_with_id(indexes.sessions(), id));
-      std::erase_if(its, [&](const Entry& entry) { return sealed.replace(entry); });
+      std::erase_if(its, [&](const Entry& entry) { return encrypted.replace(entry); });
       std::ranges::move(its, std::back_inserter(found));
-      BMAD_TRY_ASSIGN(std::vector<Entry> opened, entries_with_id(sealed.sessions(), id));
+      BMAD_TRY_ASSIGN(std::vector<Entry> opened, entries_with_id(encrypted.sessions(), id));
       std::ranges::move(opened, std::back_inserter(found));
     }
     return found;
@@ -364,7 +364,8 @@ Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std:
   const std::vector<std::string> sessions(ids_of_sessions.begin(), ids_of_sessions.end());
   const std::vector<EntryType> types(different_types.begin(), different_types.end());
   BMAD_TRY_ASSIGN(const bool are_all, are_only_ones(store, found, sessions));
-  if (are_all && !store.sealing->is_on()) {  // What is sealed and what is in clear count apart.
+  if (are_all &&
+      !store.encryption->is_on()) {  // What is encrypted and what is in clear count apart.
     return found;
   }
   Result<std::vector<Entry>> all = read(sessions, types);
@@ -373,18 +374,18 @@ Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std:
 
 Result<std::uint64_t> count_closed(const Store& store, const EntryFilter& filter) {
   return with_indexes(store, filter, [&](HeldIndexes& indexes) -> Result<std::uint64_t> {
-    SealedSessions sealed;
-    BMAD_TRY(sealed.add(store, indexes, {.types = filter.types, .counts_only = true}));
-    if (sealed.key_problem && sealed.closed > 0) {
-      return *std::move(sealed.key_problem);
+    EncryptedSessions encrypted;
+    BMAD_TRY(encrypted.add(store, indexes, {.types = filter.types, .counts_only = true}));
+    if (encrypted.key_problem && encrypted.closed > 0) {
+      return *std::move(encrypted.key_problem);
     }
-    return sealed.closed;
+    return encrypted.closed;
   });
 }
 
-Result<std::uint64_t> count_sealed(const Store& store, const EntryFilter& filter) {
+Result<std::uint64_t> count_encrypted(const Store& store, const EntryFilter& filter) {
   return with_indexes(store, filter, [](const HeldIndexes& indexes) -> Result<std::uint64_t> {
-    return indexes.sealed_lines();
+    return indexes.encrypted_lines();
   });
 }
 
@@ -394,18 +395,18 @@ namespace {
 Result<std::vector<Entry>> list_own(const Store& store, const EntryFilter& filter) {
   const Timestamp now = filter.as_of.value_or(store.clock.now());
   const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
-    SealedSessions sealed;  // No index has what is sealed.
-    BMAD_TRY(sealed.add(store, indexes, {.types = filter.types}));
-    if (sealed.damaged > 0 && store.on_problem) {
-      store.on_problem(
-          {.code = ErrorCode::E_STORAGE_CORRUPT,
-           .message = fmt::format("sealed lines that the key does not open: {}; `bmad-mem verify` "
-                                  "names each",
-                                  sealed.damaged)});
+    EncryptedSessions encrypted;  // No index has what is encrypted.
+    BMAD_TRY(encrypted.add(store, indexes, {.types = filter.types}));
+    if (encrypted.damaged > 0 && store.on_problem) {
+      store.on_problem({.code = ErrorCode::E_STORAGE_CORRUPT,
+                        .message = fmt::format(
+                            "encrypted lines that the key does not open: {}; `bmad-mem verify` "
+                            "names each",
+                            encrypted.damaged)});
     }
     std::vector<IndexedSession*> sessions(indexes.sessions().begin(), indexes.sessions().end());
-    const std::size_t first_sealed = sessions.size();
-    sessions.insert(sessions.end(), sealed.sessions().begin(), sealed.sessions().end());
+    const std::size_t first_encrypted = sessions.size();
+    sessions.insert(sessions.end(), encrypted.sessions().begin(), encrypted.sessions().end());
     BMAD_TRY_ASSIGN(const std::vector<Newest> newest,
                     find_newest(sessions, filter, now, store.origins.get()));
     std::vector<Entry> found;
@@ -419,7 +420,7 @@ Result<std::vector<Entry>> list_own(const Store& store, const EntryFilter& filte
         opened = &session;
       }
       BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, each.ordinal, logs)));
-      if (each.session >= first_sealed || !sealed.replace(entry)) {
+      if (each.session >= first_encrypted || !encrypted.replace(entry)) {
         found.push_back(std::move(entry));
       }
     }

@@ -253,7 +253,7 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
     }
     assert(now->segments[look.covered->segment] != nullptr);
     look.candidate->is_covered = true;
-    look.candidate->sealed = sealed_lines(*look.covered);
+    look.candidate->encrypted = encrypted_lines(*look.covered);
     wanted[look.covered->segment].push_back(look.covered->number);
     if (look.finding.session) {
       changed.emplace(look.candidate->id, std::move(look.finding));
@@ -389,7 +389,7 @@ std::optional<SessionBase> RootIndex::base_of(const std::string& session_id, std
   for (const CoveredLog& log : known->logs) {
     base.covers[static_cast<std::size_t>(log.type)] = log.cover;
   }
-  base.covers.front().sealed += known->sealed;
+  base.covers.front().encrypted += known->encrypted;
   return base;
 }
 

@@ -131,7 +131,7 @@ CoveredSession RootIndex::covered_by(const SessionIndex& index,
   CoveredSession its;
   if (index.package() != 0) {
     its.package = index.package();
-    its.sealed = index.sealed_lines();
+    its.encrypted = index.encrypted_lines();
     return its;
   }
   if (folder && mtime_is_telling(*folder, store_.clock.now())) {

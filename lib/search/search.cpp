@@ -14,8 +14,8 @@
 
 #include "bmad_mem/text.hpp"
 #include "encoder/encoder_choice.hpp"
+#include "encrypted_reads.hpp"
 #include "query/plan.hpp"
-#include "sealed_reads.hpp"
 #include "search/analyzer.hpp"
 #include "search/date_span.hpp"
 #include "search/held_indexes.hpp"
@@ -66,8 +66,8 @@ void note_fields(const Query& query, Plan& plan) {
   }
 }
 
-/// Most bytes of sealed lines that a question opens; behind them it says how much it left out.
-constexpr std::uint64_t kSealedBytesMax = std::uint64_t{16} << 20U;
+/// Most bytes of encrypted lines that a question opens; behind them it says how much it left out.
+constexpr std::uint64_t kEncryptedBytesMax = std::uint64_t{16} << 20U;
 
 /// What a word and all that have its term begin with: endings differ, and the last letter of a stem
 /// may (happy is happi). Empty where nothing of the kind is sure.
@@ -163,41 +163,41 @@ Result<std::vector<AskedRoot>> asked_roots(const Store& project, const EntryFilt
   return all;
 }
 
-/// What is asked, with the sealed entries of each memory behind its others.
-struct AskedWithSealed {
+/// What is asked, with the encrypted entries of each memory behind its others.
+struct AskedWithEncrypted {
   AskedSessions asked;
-  std::vector<SealedSessions> sealed;  ///< By root; empty where there is nothing sealed.
+  std::vector<EncryptedSessions> encrypted;  ///< By root; empty where there is nothing encrypted.
 };
 
-Result<AskedWithSealed> with_sealed(const AskedSessions& asked, const Plan& plan,
-                                    const SearchSettings& settings) {
-  AskedWithSealed all{.asked = asked};
+Result<AskedWithEncrypted> with_encrypted(const AskedSessions& asked, const Plan& plan,
+                                          const SearchSettings& settings) {
+  AskedWithEncrypted all{.asked = asked};
   const bool has_any = std::ranges::any_of(asked.roots, [](const AskedRoot& root) {
-    return !root.indexes->with_sealed_lines().empty();
+    return !root.indexes->with_encrypted_lines().empty();
   });
   if (!has_any) {
     return all;
   }
-  SealedWish wish{.types = plan.query.filter.types, .bytes_max = kSealedBytesMax};
+  EncryptedWish wish{.types = plan.query.filter.types, .bytes_max = kEncryptedBytesMax};
   BMAD_TRY_ASSIGN(wish.needles, needles_of(plan, settings.language, settings.now));
   all.asked.sessions.clear();
   for (AskedRoot& root : all.asked.roots) {
     assert(root.store != nullptr && root.indexes != nullptr && "they are held");
-    SealedSessions& sealed = all.sealed.emplace_back();
-    BMAD_TRY(sealed.add(*root.store, *root.indexes, wish));
+    EncryptedSessions& encrypted = all.encrypted.emplace_back();
+    BMAD_TRY(encrypted.add(*root.store, *root.indexes, wish));
     root.first = all.asked.sessions.size();
     std::ranges::copy(root.indexes->sessions(), std::back_inserter(all.asked.sessions));
-    std::ranges::copy(sealed.sessions(), std::back_inserter(all.asked.sessions));
+    std::ranges::copy(encrypted.sessions(), std::back_inserter(all.asked.sessions));
   }
   return all;
 }
 
-/// A hit of an entry whose later version is sealed becomes one of that.
-Status show_latest(const SealedSessions& sealed, Hit& hit) {
-  if (!sealed.replace(hit.entry)) {
+/// A hit of an entry whose later version is encrypted becomes one of that.
+Status show_latest(const EncryptedSessions& encrypted, Hit& hit) {
+  if (!encrypted.replace(hit.entry)) {
     return {};
   }
-  BMAD_TRY_ASSIGN(std::vector<Entry> latest, entries_with_id(sealed.sessions(), hit.entry.id));
+  BMAD_TRY_ASSIGN(std::vector<Entry> latest, entries_with_id(encrypted.sessions(), hit.entry.id));
   const auto its = std::ranges::find_if(latest, [&](const Entry& entry) {
     return entry.session_id == hit.entry.session_id && entry.type == hit.entry.type;
   });
@@ -213,20 +213,20 @@ Status show_latest(const SealedSessions& sealed, Hit& hit) {
 }
 
 /// What the key would find besides, and what was not looked at.
-void note_sealed(const SealedSessions& sealed, std::vector<std::string>& notes) {
+void note_encrypted(const EncryptedSessions& encrypted, std::vector<std::string>& notes) {
   const auto note = [&](std::uint64_t count, std::string_view one, std::string_view several) {
     if (count > 0) {
       notes.push_back(
-          fmt::format("{} sealed entr{}", count,
+          fmt::format("{} encrypted entr{}", count,
                       count == 1 ? fmt::format("y {}", one) : fmt::format("ies {}", several)));
     }
   };
-  if (sealed.closed > 0) {
-    notes.push_back(closed_text(sealed.closed, sealed.key_problem));
+  if (encrypted.closed > 0) {
+    notes.push_back(closed_text(encrypted.closed, encrypted.key_problem));
   }
-  note(sealed.damaged, "does not open; `bmad-mem verify` names it",
+  note(encrypted.damaged, "does not open; `bmad-mem verify` names it",
        "do not open; `bmad-mem verify` names them");
-  note(sealed.unread, "is too many to look at; name a session",
+  note(encrypted.unread, "is too many to look at; name a session",
        "are too many to look at; name a session");
 }
 
@@ -259,9 +259,9 @@ struct HitOfRoot {
 Result<std::vector<HitOfRoot>> find_hits(const AskedSessions& asked, const Plan& plan,
                                          const Query& query, SearchSettings& settings,
                                          QueryAnswer& answer) {
-  AskedWithSealed all{.asked = asked};
+  AskedWithEncrypted all{.asked = asked};
   if (!plan.query.filter.as_of) {
-    BMAD_TRY_ASSIGN(all, with_sealed(asked, plan, settings));
+    BMAD_TRY_ASSIGN(all, with_encrypted(asked, plan, settings));
   }
   assert(!asked.roots.empty());
   settings.roots.clear();
@@ -278,16 +278,16 @@ Result<std::vector<HitOfRoot>> find_hits(const AskedSessions& asked, const Plan&
   std::vector<HitOfRoot> found;
   for (std::size_t i = 0; i < hits.size(); ++i) {
     const std::size_t root = settings.root_of(result.found[i].session);
-    if (!all.sealed.empty()) {
-      assert(root < all.sealed.size());
-      BMAD_TRY(show_latest(all.sealed[root], hits[i]));
+    if (!all.encrypted.empty()) {
+      assert(root < all.encrypted.size());
+      BMAD_TRY(show_latest(all.encrypted[root], hits[i]));
     }
     if (!hits[i].entry.id.empty()) {
       found.push_back({.hit = std::move(hits[i]), .root = root});
     }
   }
-  for (const SealedSessions& sealed : all.sealed) {
-    note_sealed(sealed, answer.instead);
+  for (const EncryptedSessions& encrypted : all.encrypted) {
+    note_encrypted(encrypted, answer.instead);
   }
   return found;
 }

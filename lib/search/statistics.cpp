@@ -107,7 +107,7 @@ Status count_log(const Store& store, EntryType type, SessionStatistics& statisti
   statistics.types[static_cast<std::size_t>(type)] = {.type = type,
                                                       .entries = ids.size(),
                                                       .versions = scan.entries,
-                                                      .sealed_lines = scan.sealed,
+                                                      .encrypted_lines = scan.encrypted,
                                                       .damaged_lines = scan.damaged,
                                                       .bytes = scan.whole_end + scan.torn_size,
                                                       .torn_bytes = scan.torn_size};
@@ -120,8 +120,8 @@ std::uint64_t SessionStatistics::entries() const { return sum_of(types, &TypeSta
 std::uint64_t SessionStatistics::versions() const {
   return sum_of(types, &TypeStatistics::versions);
 }
-std::uint64_t SessionStatistics::sealed_lines() const {
-  return sum_of(types, &TypeStatistics::sealed_lines);
+std::uint64_t SessionStatistics::encrypted_lines() const {
+  return sum_of(types, &TypeStatistics::encrypted_lines);
 }
 std::uint64_t SessionStatistics::damaged_lines() const {
   return sum_of(types, &TypeStatistics::damaged_lines);

@@ -9,8 +9,8 @@
 #include "store/beside_files.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
+#include "store/line_encryption.hpp"
 #include "store/line_reader.hpp"
-#include "store/line_sealing.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
 
@@ -148,10 +148,10 @@ Result<std::vector<Leftover>> find_text(const Store& store, std::string_view tex
   BMAD_TRY(search.search_folder("", 0));
   BMAD_TRY(search.search_waiting());
   std::vector<Leftover> found = search.take();
-  if (store.sealing->is_on()) {
+  if (store.encryption->is_on()) {
     found.push_back(
-        {.place = store.files->display_path(kSealingFile),
-         .detail = "sealed entries can't be searched, and may hold it",
+        {.place = store.files->display_path(kEncryptionFile),
+         .detail = "encrypted entries can't be searched, and may hold it",
          .remedy = "run `bmad-mem encrypt off`, then this again, or delete them by id"});
   }
   return found;

@@ -24,7 +24,7 @@ bool is_known_name(std::string_view name) {
   constexpr std::string_view kNames[] = {
       kSessionsFolder, kSharedFolder,     kArchiveFolder, kDeletedFolder, kIndexFolder,
       kHubFolder,      kConfigFile,       kLayoutFile,    kGitignoreFile, kMaintenanceFile,
-      "catalog.json",  kRedactionKeyFile, ".git",         kSealingFile};
+      "catalog.json",  kRedactionKeyFile, ".git",         kEncryptionFile};
   return is_among(kNames, name) || name.starts_with(kLockName);
 }
 

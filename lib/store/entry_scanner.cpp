@@ -10,8 +10,8 @@
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "store/layout.hpp"
+#include "store/line_encryption.hpp"
 #include "store/line_reader.hpp"
-#include "store/line_sealing.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -99,12 +99,12 @@ void scan_line(const Line& line, EntryType type, JsonParser& parser, const ScanH
     assert(handlers.on_entry);
     ++scan.entries;
     handlers.on_entry(entry);
-  } else if (!is_sealed(*value)) {
+  } else if (!is_encrypted(*value)) {
     reject([&] { return not_an_entry(line, std::move(*problem)); });
   } else {
-    ++scan.sealed;
-    if (handlers.on_sealed) {
-      handlers.on_sealed(entry);
+    ++scan.encrypted;
+    if (handlers.on_encrypted) {
+      handlers.on_encrypted(entry);
     }
   }
 }
@@ -158,7 +158,7 @@ Status scan_logs(FileSystem& files, std::string_view folder, const ScanHandlers&
 
 Result<OpenedEntry> open_entry(const LineOpener& opener, std::string_view session_id,
                                const ScannedEntry& scanned, JsonParser& parser) {
-  assert(is_sealed(scanned.value));
+  assert(is_encrypted(scanned.value));
   OpenedEntry opened;
   BMAD_TRY_ASSIGN(opened.line, opener.open(session_id, scanned.type, scanned.value));
   opened.entry = scanned;
@@ -166,12 +166,12 @@ Result<OpenedEntry> open_entry(const LineOpener& opener, std::string_view sessio
   BMAD_TRY_ASSIGN(opened.entry.value, parser.parse(opened.line));
   if (std::optional<FieldProblem> problem = check_entry(scanned.type, opened.entry.value)) {
     return field_error(ErrorCode::E_STORAGE_CORRUPT, problem->field,
-                       "what was sealed is no entry: " + std::move(problem->message));
+                       "what was encrypted is no entry: " + std::move(problem->message));
   }
   return opened;
 }
 
-DamagedLine sealed_damage(const ScannedEntry& scanned, const Error& error) {
+DamagedLine encrypted_damage(const ScannedEntry& scanned, const Error& error) {
   return {.offset = scanned.offset,
           .size = scanned.text.size(),
           .line = scanned.line,
@@ -213,21 +213,22 @@ void drop_replaced(std::vector<TableEntry>& entries, std::size_t begin,
   entries.resize(closed.empty() ? entries.size() : kept);
 }
 
-/// Whether a sealed line is a copy of a version before `newest`, which is sealed as well.
+/// Whether an encrypted line is a copy of a version before `newest`, which is encrypted as well.
 bool is_outdated(const ScannedEntry& scanned, const TableEntry& newest, JsonParser& parser) {
   const Result<JsonValue> value = parser.parse(newest.text);
-  return newest.sealed && value && entry_written_time(*value) > entry_written_time(scanned.value);
+  return newest.encrypted && value &&
+         entry_written_time(*value) > entry_written_time(scanned.value);
 }
 
 Status load_log(FileSystem& files, std::string_view session_id, EntryType type, Versions versions,
-                JsonParser& parser, const OnDamage& on_damage, const LineSealing* sealing,
+                JsonParser& parser, const OnDamage& on_damage, const LineEncryption* encryption,
                 std::uint64_t* closed, std::vector<TableEntry>& entries) {
   const std::string path = log_path(session_id, type);
   std::unordered_map<std::string, std::size_t> latest;  // Id to position in `entries`.
-  bool is_sealed = false;
+  bool is_encrypted = false;
   const auto take = [&](const ScannedEntry& scanned) {
     TableEntry entry = to_table_entry(scanned);
-    entry.sealed = is_sealed;
+    entry.encrypted = is_encrypted;
     const auto [known, is_new] = latest.try_emplace(entry.id, entries.size());
     if (is_new) {
       entries.push_back(std::move(entry));
@@ -247,32 +248,32 @@ Status load_log(FileSystem& files, std::string_view session_id, EntryType type, 
     handlers.on_damage = [&](const DamagedLine& line) { on_damage(type, line); };
   }
   JsonParser inner;
-  std::optional<Result<std::unique_ptr<LineOpener>>> opener;  // Made for the first sealed line.
+  std::optional<Result<std::unique_ptr<LineOpener>>> opener;  // Made for the first encrypted line.
   const std::size_t begin = entries.size();
   std::unordered_map<std::string, std::size_t> closed_ids;  // To what is replaced in `entries`.
-  handlers.on_sealed = [&](const ScannedEntry& scanned) {
+  handlers.on_encrypted = [&](const ScannedEntry& scanned) {
     std::string id(entry_id(scanned.value));
     const auto known = latest.find(id);
     if (known != latest.end() && is_outdated(scanned, entries[known->second], inner)) {
       return;
     }
     if (!opener) {
-      opener = sealing == nullptr ? std::unique_ptr<LineOpener>() : sealing->opener();
+      opener = encryption == nullptr ? std::unique_ptr<LineOpener>() : encryption->opener();
     }
     const Result<OpenedEntry> opened =
         !*opener              ? Result<OpenedEntry>(opener->error())
         : **opener == nullptr ? Result<OpenedEntry>(Error{.code = ErrorCode::E_ACCESS_DENIED})
                               : open_entry(***opener, session_id, scanned, inner);
     if (opened) {
-      is_sealed = true;
+      is_encrypted = true;
       take(opened->entry);
-      is_sealed = false;
+      is_encrypted = false;
       return;
     }
     latest.erase(id);
     closed_ids.insert_or_assign(std::move(id), entries.size());
     if (on_damage && opened.error().code != ErrorCode::E_ACCESS_DENIED) {
-      on_damage(type, sealed_damage(scanned, opened.error()));
+      on_damage(type, encrypted_damage(scanned, opened.error()));
     }
   };
   BMAD_TRY(scan_log(files, path, type, parser, handlers));
@@ -287,13 +288,14 @@ Status load_log(FileSystem& files, std::string_view session_id, EntryType type, 
 
 Result<std::vector<TableEntry>> load_entries(FileSystem& files, std::string_view session_id,
                                              std::span<const EntryType> types, Versions versions,
-                                             const OnDamage& on_damage, const LineSealing* sealing,
+                                             const OnDamage& on_damage,
+                                             const LineEncryption* encryption,
                                              std::uint64_t* closed) {
   std::vector<TableEntry> entries;
   JsonParser parser;
   for (const EntryType type : types.empty() ? std::span<const EntryType>(kEntryTypes) : types) {
-    BMAD_TRY(
-        load_log(files, session_id, type, versions, parser, on_damage, sealing, closed, entries));
+    BMAD_TRY(load_log(files, session_id, type, versions, parser, on_damage, encryption, closed,
+                      entries));
   }
   return entries;
 }

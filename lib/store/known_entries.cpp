@@ -48,10 +48,11 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
     its.newest = xxh3(entry.text);
     its.lines.insert(its.newest);
   };
-  std::unique_ptr<LineOpener> opener;  // Made for the first sealed line, of which a copy may come.
-  const auto take_sealed = [&](const ScannedEntry& entry) {
+  std::unique_ptr<LineOpener>
+      opener;  // Made for the first encrypted line, of which a copy may come.
+  const auto take_encrypted = [&](const ScannedEntry& entry) {
     if (opener == nullptr) {
-      Result<std::unique_ptr<LineOpener>> made = store.sealing->opener();
+      Result<std::unique_ptr<LineOpener>> made = store.encryption->opener();
       opener = made ? *std::move(made) : nullptr;
     }
     const Result<std::string> line = opener == nullptr
@@ -62,7 +63,7 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
     take(opened);
   };
   BMAD_TRY(scan_log(*store.files, log_path(session_id, type), type, parser,
-                    {.on_entry = take, .on_sealed = take_sealed}));
+                    {.on_entry = take, .on_encrypted = take_encrypted}));
   // A damaged archive is for verify to name; it must not prevent a write. One part at a
   // time, the newest version first.
   BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
@@ -119,7 +120,7 @@ Status date_versions(const Store& store, const std::string& session_id, EntryTyp
     }
   };
   BMAD_TRY(scan_log(*store.files, log_path(session_id, type), type, parser,
-                    {.on_entry = take, .on_sealed = take}));
+                    {.on_entry = take, .on_encrypted = take}));
   for (CompleteEntry& each : entries) {
     const Timestamp before = newest.at(each.id);
     BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(each.line));
@@ -141,7 +142,7 @@ Status drop_known(const Store& store, const std::string& session_id, EntryType t
   const bool appends = rule == KnownEntries::kAppendVersion;
   const bool may_be_known =
       (!refuses && !appends) || std::ranges::any_of(entries, &CompleteEntry::has_own_id);
-  if ((appends && !store.sealing->is_on()) || !may_be_known) {
+  if ((appends && !store.encryption->is_on()) || !may_be_known) {
     return {};
   }
   if (appends) {
@@ -196,7 +197,7 @@ Result<EntryVersions> kept_versions(const Store& store, const std::string& sessi
   BMAD_TRY(scan_log(
       files, log_path(session_id, type), type, parser,
       {.on_entry = [&](const ScannedEntry& entry) { note_version(versions, entry.value); },
-       .on_sealed = [&](const ScannedEntry& entry) { note_version(versions, entry.value); }}));
+       .on_encrypted = [&](const ScannedEntry& entry) { note_version(versions, entry.value); }}));
   if (const Result<std::vector<EvictedLine>> evicted = read_evicted(files, session_id)) {
     note_lines(versions, type, *evicted);
   }

@@ -245,14 +245,14 @@ Status make_session(Store& store, const Manifest& manifest) {
   return make_session_folder(store, manifest);
 }
 
-Status check_may_seal(const Store& store, std::string_view session_id) {
+Status check_may_encrypt(const Store& store, std::string_view session_id) {
   constexpr std::string_view kEntry = "{}";
-  if (!store.sealing->is_on_for_writes()) {
+  if (!store.encryption->is_on_for_writes()) {
     return {};
   }
   BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(kEntry));
-  const auto sealed = store.sealing->seal(session_id, EntryType::kEvent, *entry, kEntry);
-  return sealed ? Status() : Status(sealed.error());
+  const auto encrypted = store.encryption->encrypt(session_id, EntryType::kEvent, *entry, kEntry);
+  return encrypted ? Status() : Status(encrypted.error());
 }
 
 Result<UsualSession> usual_session(Store& store, const SessionParams& fresh,
@@ -276,7 +276,7 @@ Result<UsualSession> usual_session(Store& store, const SessionParams& fresh,
     if (!needed) {
       return usual;
     }
-    BMAD_TRY(check_may_seal(store, fresh.session_id));
+    BMAD_TRY(check_may_encrypt(store, fresh.session_id));
     BMAD_TRY_ASSIGN(usual.session_id, create_session(store, fresh));
   }
   return usual;
@@ -369,10 +369,10 @@ Result<std::string> add_artifact_document(Store& store, const std::string& sessi
     BMAD_TRY(ensure_folder(*store.files, session_file(session_id, kArtifactsName)));
     const std::string whole = document_line(id, text, entry.common.sensitive);
     BMAD_TRY_ASSIGN(const ParsedJson object, parse_json(whole));
-    BMAD_TRY_ASSIGN(const std::optional<std::string> sealed,
-                    store.sealing->seal(session_id, EntryType::kArtifact, *object, whole));
-    BMAD_TRY(
-        replace_file(*store.files, artifact_path(session_id, id), sealed ? *sealed + '\n' : text));
+    BMAD_TRY_ASSIGN(const std::optional<std::string> encrypted,
+                    store.encryption->encrypt(session_id, EntryType::kArtifact, *object, whole));
+    BMAD_TRY(replace_file(*store.files, artifact_path(session_id, id),
+                          encrypted ? *encrypted + '\n' : text));
   }
   const std::string line = to_json(entry);
   const std::string_view view = line;

@@ -22,7 +22,7 @@ Store::Store(const Clock& used_clock, const RoomsAbove& rooms)
     : clock(used_clock),
       ids(used_clock),
       above(rooms),
-      sealing(std::make_unique<LineSealing>()),
+      encryption(std::make_unique<LineEncryption>()),
       origins(std::make_unique<RootOrigins>(std::string(), std::string())),
       root_index(rooms.make_root_index(*this)) {}
 

@@ -17,7 +17,7 @@
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
-#include "store/line_sealing.hpp"
+#include "store/line_encryption.hpp"
 #include "store/session_writer.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
@@ -137,19 +137,19 @@ Status keep_manifest(Store& store, const std::string& session_id, OpenSession& s
   return replace_file(*store.files, manifest_path(session_id), session.manifest_text);
 }
 
-/// The lines as they are written: those that are to be sealed, sealed. The entries stay as they
-/// are, since another try compares them with what is there.
-Result<std::vector<CompleteEntry>> sealed_entries(const Store& store, const std::string& session_id,
-                                                  EntryType type,
-                                                  const std::vector<CompleteEntry>& entries) {
+/// The lines as they are written: those that are to be encrypted, encrypted. The entries stay as
+/// they are, since another try compares them with what is there.
+Result<std::vector<CompleteEntry>> encrypted_entries(const Store& store,
+                                                     const std::string& session_id, EntryType type,
+                                                     const std::vector<CompleteEntry>& entries) {
   std::vector<CompleteEntry> lines = entries;
   JsonParser parser;
   for (CompleteEntry& each : lines) {
     BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(each.line));
-    BMAD_TRY_ASSIGN(std::optional<std::string> sealed,
-                    store.sealing->seal(session_id, type, entry, each.line));
-    if (sealed) {
-      each.line = *std::move(sealed);
+    BMAD_TRY_ASSIGN(std::optional<std::string> encrypted,
+                    store.encryption->encrypt(session_id, type, entry, each.line));
+    if (encrypted) {
+      each.line = *std::move(encrypted);
     }
   }
   return lines;
@@ -200,7 +200,7 @@ std::string head_of(const std::string& session_id, EntryType type,
   std::string text;
   JsonParser parser;
   for (const CompleteEntry& line : lines) {
-    if (const Result<JsonValue> entry = parser.parse(line.line); entry && is_sealed(*entry)) {
+    if (const Result<JsonValue> entry = parser.parse(line.line); entry && is_encrypted(*entry)) {
       text += head_line({session_id, type, line.id}, entry_written_time(*entry));
     }
   }
@@ -229,16 +229,17 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
   Append append;
   if (!entries.empty()) {
     const std::string log_file(entry_type_info(type).log_file);
-    std::vector<CompleteEntry> sealed;
-    if (store.sealing->is_on_for_writes()) {
-      Result<std::vector<CompleteEntry>> lines = sealed_entries(store, session_id, type, entries);
+    std::vector<CompleteEntry> encrypted;
+    if (store.encryption->is_on_for_writes()) {
+      Result<std::vector<CompleteEntry>> lines =
+          encrypted_entries(store, session_id, type, entries);
       report.waiting = lines || lines.error().code == ErrorCode::E_SIZE_LIMIT ? 0 : entries.size();
-      BMAD_TRY_ASSIGN(sealed, std::move(lines));
+      BMAD_TRY_ASSIGN(encrypted, std::move(lines));
     }
-    assert(sealed.empty() || sealed.size() == entries.size());
-    const std::vector<CompleteEntry>& lines = sealed.empty() ? entries : sealed;
+    assert(encrypted.empty() || encrypted.size() == entries.size());
+    const std::vector<CompleteEntry>& lines = encrypted.empty() ? entries : encrypted;
     note_origins(store, session_id, type, entries);  // Whoever opens a line asks for what it says.
-    note_origins(store, session_id, type, sealed);
+    note_origins(store, session_id, type, encrypted);
     BMAD_TRY_ASSIGN(append.written,
                     session.writer.append(guard, log_file, joined_lines(lines, options.spaced),
                                           LineHashesLook::kAtLock));
@@ -246,7 +247,7 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
       session.writer.refuse(guard, log_file, append.written);
       return std::move(kept).error();
     }
-    append.head = head_of(session_id, type, sealed);
+    append.head = head_of(session_id, type, encrypted);
     append.session_size = session.writer.size_estimate(guard);
   }
   return append;

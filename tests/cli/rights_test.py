@@ -251,8 +251,8 @@ class RightsTest(ToolTest):
         (self.folder / "other-key").write_text("x" * 64, encoding="ascii")
         ways = (["trust", "--yes"], ["trust", "--revoke"], ["review", "--accept", "fact1"], ["review", "--drop", "fact1"],
                 ["review", "--foreign", "--accept", "fact1"], ["recall", "--accept", "fact1"], ["recall", "--drop", "fact1"],
-                ["seal", "on", "--sensitive", "--key-file", "other-key"], ["seal", "on", "--session", "s1", "--key-file", "other-key"],
-                ["seal", "off"], ["seal", "off", "--without-key", "--yes"], ["seal", "rotate", "--new-key-file", "other-key"], ["redact", "--allow", "note.md"],
+                ["encrypt", "on", "--sensitive", "--key-file", "other-key"], ["encrypt", "on", "--session", "s1", "--key-file", "other-key"],
+                ["encrypt", "off"], ["encrypt", "off", "--without-key", "--yes"], ["encrypt", "rotate", "--new-key-file", "other-key"], ["redact", "--allow", "note.md"],
                 ["redact", "--allow", "--rule", "ip"], ["redact", "--session", "s1", "--yes"],
                 ["remember", "--category", "constraint", "--agent-id", "smith", "x"], ["edit", "fact1", "--set", "content=x"])
 

@@ -251,7 +251,7 @@ class Terminal(ToolTest):
         self.assertEqual(self.answer(b"y\n", "review", "--accept", waits, **AGENTS[0])[0], 0)
         self.assertNotIn(waits, self.run_tool("recall", "--candidates"))
 
-    def test_each_shell_is_asked_before_all_is_sealed_opened_or_redacted(self):
+    def test_each_shell_is_asked_before_all_is_encrypted_opened_or_redacted(self):
         log = self.folder / ".bmad/memory/sessions/s1/facts.jsonl"
         token = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
         with log.open("a") as file:
@@ -265,10 +265,10 @@ class Terminal(ToolTest):
                 self.assertIn(f"{question} [y/N]", written)
 
         refuse("take all of it out, irreversibly?", "redact", "--all")
-        refuse("Losing the key is final: without it nothing opens them.", "seal", "on")
-        self.assertEqual(self.answer(b"y\n", "seal", "on", **KEY)[0], 0)
+        refuse("Losing the key is final: without it nothing opens them.", "encrypt", "on")
+        self.assertEqual(self.answer(b"y\n", "encrypt", "on", **KEY)[0], 0)
         self.assertNotIn(b"canteen", log.read_bytes())
-        refuse("open all sealed entries, and write them in clear?", "seal", "off")
+        refuse("open all encrypted entries, and write them in clear?", "encrypt", "off")
 
     def test_what_an_agents_shell_allows_holds_once_a_person_trusts_it(self):
         self.assertEqual(self.answer(b"", "redact", "--allow", "--rule", "email", **AGENTS[0])[0], 0)

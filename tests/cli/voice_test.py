@@ -220,8 +220,8 @@ class Voice(ToolTest):
 
     def test_lines_that_came_with_git(self):
         self.write_all()
-        for seal in (self.folder / ".bmad/memory/sessions").glob("*/.lock.seal.json"):
-            seal.unlink()  # Git brings none along, and without one nobody edited the logs here.
+        for encrypt in (self.folder / ".bmad/memory/sessions").glob("*/.lock.seal.json"):
+            encrypt.unlink()  # Git brings none along, and without one nobody edited the logs here.
         self.check()
         self.check_answers()
         self.assertIn("- **own**: Speak of boats", self.tool("context"))

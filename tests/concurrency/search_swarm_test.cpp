@@ -52,7 +52,7 @@ struct Plan {
   bool flushes = false;
 };
 constexpr Plan kRebuilt;
-constexpr Plan kSealed{.sessions = 14, .entries = 400, .flushes = true};
+constexpr Plan kEncrypted{.sessions = 14, .entries = 400, .flushes = true};
 constexpr Plan kCaredFor{.sessions = 6, .entries = 600, .flushes = true};
 
 /// What all processes see.
@@ -324,9 +324,9 @@ TEST_CASE("queries find every acknowledged entry while others flush, merge and a
   TemporaryDirectory folder;
   const std::string root = folder.path("memory");
   const unsigned seed = test_seed("flushes");
-  make_memory(root, kSealed);
+  make_memory(root, kEncrypted);
   Shared<Board> board;
-  std::deque<Child> writers = start_writers(root, *board, kSealed);
+  std::deque<Child> writers = start_writers(root, *board, kEncrypted);
   const auto read = [&](unsigned kills) { read_along(root, *board, seed + 100 + kills); };
   Child killer = start_killed(*board, seed, milliseconds(60), read);
   Child steady([&] { return guarded(*board, [&] { read_along(root, *board, seed + 1); }); });

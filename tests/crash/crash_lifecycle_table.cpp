@@ -12,7 +12,7 @@ using Words = std::vector<std::string>;
 /// What is to be destroyed holds this word, and nothing else does.
 constexpr const char* kCanary = "canary";
 
-constexpr const char* kSealedCanary = "qxvunspoken";
+constexpr const char* kEncryptedCanary = "qxvunspoken";
 
 /// Something that the redactor takes out. In two parts, so that other scanners stay quiet.
 constexpr const char* kOldSecret =
@@ -128,16 +128,16 @@ void to_be_merged(CrashStore& store) {
 }
 
 /// Entries to be destroyed that are in the index of the memory: by a word that is its own stem.
-void with_sealed_canaries(CrashStore& store) {
+void with_encrypted_canaries(CrashStore& store) {
   more_entries(store);
   flush_at_once(store);
   store.must({"query", "message"});
   store.must({"add", "conversation", "--session", "$S", "-"},
-             entry("conversation", "msg-c", kSealedCanary));
+             entry("conversation", "msg-c", kEncryptedCanary));
   store.must({"add", "decision", "--session", "$S", "-"},
-             entry("decision", "dec-c", kSealedCanary));
+             entry("decision", "dec-c", kEncryptedCanary));
   store.acknowledge();
-  store.must({"query", kSealedCanary});
+  store.must({"query", kEncryptedCanary});
 }
 
 /// A third session, $T, of canaries only: in its logs, among the evicted and the deleted.
@@ -361,7 +361,7 @@ std::vector<CrashCommand> make_lifecycle_table() {
       {.name = "move", .prepare = more_entries, .arguments = {"move", "--scope", "user", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = gone, .way_back = {{"undelete", "msg-2", "msg-4", "dec-1"}}},
       {.name = "undelete", .prepare = with_deleted_entries, .arguments = {"undelete", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = nothing_deleted},
       {.name = "delete --purge", .prepare = with_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_ENTRY_NOT_FOUND"},
-      {.name = "delete --purge of sealed entries", .prepare = with_sealed_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kSealedCanary}, .done_code = "E_ENTRY_NOT_FOUND"},
+      {.name = "delete --purge of encrypted entries", .prepare = with_encrypted_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kEncryptedCanary}, .done_code = "E_ENTRY_NOT_FOUND"},
       {.name = "delete --purge of evicted entries", .prepare = with_evicted_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_ENTRY_NOT_FOUND", .way_back = {restore_evicted}},
       {.name = "delete --purge of archived entries", .prepare = with_archived_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_ENTRY_NOT_FOUND", .way_back = {restore}},
       {.name = "delete --purge of deleted entries", .prepare = with_deleted_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_ENTRY_NOT_FOUND", .way_back = {{"undelete", "msg-1"}}},
@@ -373,7 +373,7 @@ std::vector<CrashCommand> make_lifecycle_table() {
       {.name = "encrypt on", .prepare = to_be_encrypted, .arguments = {"encrypt", "on", "--yes"}, .writes_in_parts = true, .findings = half_gone, .proof = get_canary, .proof_text = kCanary, .fate = EntryFate::kAge, .doomed = {kCanary}, .way_back = all_back},
       {.name = "encrypt rotate", .prepare = with_encrypted, .arguments = {"encrypt", "rotate", "--new-key-file", make_keys(), "--yes"}, .writes_in_parts = true, .findings = half_gone, .proof = get_canary, .proof_text = kCanary, .fate = EntryFate::kAge, .doomed = {kCanary}, .way_back = all_back},
       {.name = "encrypt off", .prepare = with_encrypted, .arguments = {"encrypt", "off", "--yes"}, .writes_in_parts = true, .findings = half_gone, .proof = get_canary, .proof_text = kCanary, .fate = EntryFate::kAge, .done_code = "E_INVALID_QUERY", .way_back = all_back},
-      {.name = "add to a sealed session", .prepare = with_one_encrypted, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = entry("decision", "dec-sealed", kSealedCanary), .marks = {"dec-sealed"}, .sought = "message", .fate = EntryFate::kAge, .doomed = {kSealedCanary}},
+      {.name = "add to an encrypted session", .prepare = with_one_encrypted, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = entry("decision", "dec-encrypted", kEncryptedCanary), .marks = {"dec-encrypted"}, .sought = "message", .fate = EntryFate::kAge, .doomed = {kEncryptedCanary}},
       {.name = "maintain", .prepare = with_old_entries, .arguments = {"maintain"}, .writes_in_parts = true, .fate = kMove, .way_back = {{"undelete", "--session", "$S", "--session", "$T"}}},
       {.name = "maintain with old archives", .prepare = with_old_archives, .arguments = {"maintain"}, .writes_in_parts = true, .findings = half_gone, .fate = kMove, .way_back = {{"undelete", "--session", "$S", "--session", "$T"}}},
       {.name = "maintain with expired entries", .prepare = with_expired_entries, .arguments = {"maintain"}, .writes_in_parts = true, .fate = kMove, .doomed = {kCanary}, .way_back = {restore_evicted, {"session", "restore", "$T"}}},

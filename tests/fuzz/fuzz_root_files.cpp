@@ -18,7 +18,7 @@
 #include "fuzz/changed_bytes.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"
-#include "privacy/sealed_line.hpp"
+#include "privacy/encrypted_line.hpp"
 #include "store/config.hpp"
 #include "store/gzip.hpp"
 #include "store/manifest.hpp"
@@ -196,21 +196,21 @@ void fuzz_manifest(std::string_view bytes) {
 }
 
 void fuzz_encrypted_line(std::string_view bytes) {
-  static const SealKeys keys(SealKey::make());
+  static const EncryptionKeys keys(EncryptionKey::make());
   const std::string line = fact("f1", "a secret plan");
   const LinePlace place{.session_id = "s1", .type = EntryType::kFact};
   JsonParser parser;
-  static const std::string sealed = [&] {
+  static const std::string encrypted = [&] {
     JsonParser own;
-    return seal_line(keys.current(), place, own.parse(line).value(), line).value();
+    return encrypt_line(keys.current(), place, own.parse(line).value(), line).value();
   }();
-  for (const std::string& text : {changed_bytes(sealed, bytes), std::string(bytes)}) {
+  for (const std::string& text : {changed_bytes(encrypted, bytes), std::string(bytes)}) {
     const Result<JsonValue> entry = parser.parse(text);
     const Result<std::string> opened = entry ? open_line(keys, place, *entry) : std::string();
     check(opened);
     must(!entry || !opened || *opened == line, "it opens as what it was, or not at all");
   }
-  check(SealKeys::parse(bytes));
+  check(EncryptionKeys::parse(bytes));
 }
 
 }  // namespace bmad_mem::test

@@ -87,10 +87,10 @@ class Events(HttpServerTest):
         again = Stream(self, "/memory/events?q=ledgers", {"Last-Event-ID": last})
         self.assertEqual(again.event()["data"]["id"], "d-1")
 
-    def test_without_the_key_nothing_is_told_of_a_sealed_entry(self):
+    def test_without_the_key_nothing_is_told_of_an_encrypted_entry(self):
         self.environment["BMAD_MEM_KEY"] = secrets.token_hex(32)  # Not the server's.
         self.run_tool("session", "new", "--id", "s2")
-        self.run_tool("seal", "on", "--session", "s1", "--yes")
+        self.run_tool("encrypt", "on", "--session", "s1", "--yes")
         streams = [Stream(self, target) for target in ("/memory/events", "/memory/events?q=pool")]
         for stream in streams:
             stream.block()

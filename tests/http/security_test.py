@@ -69,12 +69,12 @@ class SecurityTest(ServeTest):
         return answer.json()["secret"]
 
 
-class SealedTest(SecurityTest):
-    """A sealed session, asked by a server that has no key and by one that has it."""
+class EncryptedTest(SecurityTest):
+    """An encrypted session, asked by a server that has no key and by one that has it."""
 
     WORD = "zqcanary"
     QUERIES = {"/memory/search": "?q=boat", "/memory/context": "?task=boat"}
-    # What shows a sealed entry to who has the key.
+    # What shows an encrypted entry to who has the key.
     OPENING = {"/memory/search", "/memory/entries", "/memory/record/{id}", "/memory/record/{id}/history",
                "/memory/sessions/{session_id}/timeline", "/memory/sessions/{session_id}/artifacts/{id}", "/memory/export"}
 
@@ -100,7 +100,7 @@ class SealedTest(SecurityTest):
         cls.artifact = cls.tool_in_class("artifact", "add", "--session", "s1", "plan.md").strip()
         cls.tool_in_class("summary", "update", "--rules", "--session", "s1")
         cls.class_environment.update(cls.key)
-        cls.tool_in_class("seal", "on", "--session", "s1", "--yes")
+        cls.tool_in_class("encrypt", "on", "--session", "s1", "--yes")
         del cls.class_environment["BMAD_MEM_KEY"]
 
     def answers(self, server):
@@ -111,14 +111,14 @@ class SealedTest(SecurityTest):
                     target = path.format(session_id="s1", id=entry) + self.QUERIES.get(path, "")
                     yield path, server.ask("GET", target)
 
-    def test_without_the_key_no_answer_has_a_sealed_word(self):
+    def test_without_the_key_no_answer_has_an_encrypted_word(self):
         for path, answer in self.answers(self.server):
             self.assertIn(answer.status, (200, 404), (path, answer.raw))
             self.assertNotIn(self.WORD.encode(), answer.raw, path)
         shown = {path for path, answer in self.answers(self.keyed) if self.WORD.encode() in answer.body}
         self.assertEqual(shown, self.OPENING)
 
-    def test_without_the_key_the_sealed_entries_are_counted(self):
+    def test_without_the_key_the_encrypted_entries_are_counted(self):
         for server, count in ((self.server, 4), (self.keyed, 0)):
             found = server.ask("GET", "/memory/search?q=boat").json()
             self.assertEqual(found["instead"], [f"{count} entries are encrypted and need the key; name it in $BMAD_MEM_KEY_FILE, $BMAD_MEM_KEY or "
@@ -128,15 +128,15 @@ class SealedTest(SecurityTest):
             self.assertEqual((timeline.get("closed_lines", 0), len(timeline["entries"])), (count, 4 - count))
             for name in ("jsonl", "json", "yaml", "markdown", "csv"):
                 answer = server.ask("GET", f"/memory/export?format={name}")
-                self.assertEqual(answer.header("sealed-entries"), str(count) if count else None, name)
+                self.assertEqual(answer.header("encrypted-entries"), str(count) if count else None, name)
                 self.assertEqual(self.WORD.encode() in answer.body, not count, name)
             self.assertEqual(server.ask("GET", "/memory/entries").json().get("closed_lines", 0), count)
             for path in ("/memory/context?task=boat", "/memory/knowledge", "/memory/stats"):
-                self.assertEqual(server.ask("GET", path).json()["sealed_lines"], 4, path)
+                self.assertEqual(server.ask("GET", path).json()["encrypted_lines"], 4, path)
             missing = server.ask("GET", "/memory/record/none").json()["error"]["message"]
             self.assertIn("without the key of this memory" if count else "it may have been deleted", missing)
             types = server.ask("GET", "/memory/sessions/s1").json()["statistics"]["types"]
-            self.assertEqual(sum(each["sealed_lines"] for each in types), 4)
+            self.assertEqual(sum(each["encrypted_lines"] for each in types), 4)
 
     def test_a_document_opens_with_the_key_alone(self):
         target = f"/memory/sessions/s1/artifacts/{self.artifact}"

@@ -8,9 +8,9 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/encryption.hpp"
 #include "bmad_mem/hub.hpp"
 #include "bmad_mem/privacy.hpp"
-#include "bmad_mem/sealing.hpp"
 #include "mirrors.hpp"
 
 namespace bmad_mem::test::hub_rules_test {
@@ -167,7 +167,7 @@ TEST_CASE("a secret in the title of a session stays at home") {
   CHECK(m[0]->load_session("s1")->title == "Also badge-4321");
 }
 
-TEST_CASE("a session that one machine seals goes on at the others") {
+TEST_CASE("a session that one machine encrypts goes on at the others") {
   Mirrors m(2);
   m[0].session();
   m[0].add_fact("f1", "one");
@@ -175,13 +175,14 @@ TEST_CASE("a session that one machine seals goes on at the others") {
   m.settle();
   const std::string clear = facts(m[0]);
   REQUIRE(m[0].reopen(
-      {.seal_key = {.key = std::string(
-                        "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef")}}));
-  REQUIRE(m[0]->seal({.sessions = {"s1"}}));
+      {.encryption_key = {
+           .key =
+               std::string("0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef")}}));
+  REQUIRE(m[0]->encrypt({.sessions = {"s1"}}));
   REQUIRE(facts(m[0]) != clear);
   m[1].add_fact("f3", "three");
   m[1].sync();
-  CHECK(m[0].sync().held.sealed == 2);
+  CHECK(m[0].sync().held.encrypted == 2);
   m.settle();
   CHECK(m[0].sync().problems.empty());
   for (const auto& mirror : m.all) {
@@ -189,11 +190,11 @@ TEST_CASE("a session that one machine seals goes on at the others") {
   }
   CHECK(facts(m[1]).starts_with(clear));
   CHECK(is_at_hub(m, "two"));
-  REQUIRE(m[0]->seal({.step = SealStep::kOff}));
+  REQUIRE(m[0]->encrypt({.step = EncryptStep::kOff}));
   m.settle();
   CHECK(facts(m[0]).starts_with(clear));
   CHECK(facts(m[0]) == facts(m[1]));
-  CHECK(m[0].sync().held.sealed == 0);
+  CHECK(m[0].sync().held.encrypted == 0);
 }
 
 TEST_CASE("who may not forget pushes all else, and is told what waits") {

@@ -102,10 +102,10 @@ class Memory : public MemoryFixture {
     return std::uniform_int_distribution<std::uint32_t>(0, limit - 1)(random_);
   }
 
-  /// Every question seals what is new.
+  /// Every question encrypts what is new.
   void reopen_as_always() { REQUIRE(reopen(OpenOptions{})); }
   Store& store() { return *MemoryInside::enter(**this, "recall").value(); }
-  void seal() {
+  void encrypt() {
     clock.advance(std::chrono::hours(1));
     flush_index(store(), FlushWhen::kAny);
   }
@@ -153,7 +153,7 @@ class Memory : public MemoryFixture {
     const std::string id = fmt::format("s{}", 1 + below(3));
     switch (below(compacts ? 9 : 8)) {
       case 0:
-        seal();
+        encrypt();
         break;
       case 1:
         reopen_as_always();
@@ -275,7 +275,7 @@ TEST_CASE("what is recalled and told is the same as from all lines") {
     for (int i = 0; i < 60; ++i) {
       memory.happen(/*compacts=*/false);  // What was evicted counted then.
     }
-    memory.seal();
+    memory.encrypt();
     Knowledge knowledge(memory.manager());
     (void)knowledge.recall({.limit = 3}).value();  // Accesses.
     memory.reopen_as_always();
@@ -331,7 +331,7 @@ TEST_CASE("a context that finds the same thing said often reads on until it has 
       CHECK(first_difference(told_of(context),
                              told_of(Knowledge(memory.manager()).context(then).value())) == "");
     }
-    memory.seal();
+    memory.encrypt();
   }
 }
 
@@ -362,7 +362,7 @@ struct Disk {
     const std::string_view view = line;
     REQUIRE(add_lines(store, session, EntryType::kFact, {&view, 1}, {}));
   }
-  void seal(Store& store) {
+  void encrypt(Store& store) {
     clock.advance(std::chrono::hours(1));
     flush_index(store, FlushWhen::kAny);
     REQUIRE(disk.info(kIndexCurrentFile));
@@ -395,7 +395,7 @@ TEST_CASE("the sessions that somebody has chosen are not looked at again") {
     const Process process = disk.open();
     REQUIRE(create_session(*process.store, {.session_id = id}));
     disk.state(*process.store, id, 1);
-    disk.seal(*process.store);
+    disk.encrypt(*process.store);
   }
   const Process process = disk.open();
   const Result<ChosenIndexes> chosen = chosen_indexes(*process.store, {});
@@ -411,7 +411,7 @@ TEST_CASE("the sessions that somebody has chosen are not looked at again") {
   CHECK(known.outlines().size() == 3);
 }
 
-TEST_CASE("of what is sealed only the lines that somebody wants are read") {
+TEST_CASE("of what is encrypted only the lines that somebody wants are read") {
   Disk disk;
   {
     const Process process = disk.open();
@@ -421,7 +421,7 @@ TEST_CASE("of what is sealed only the lines that somebody wants are read") {
         disk.state(*process.store, id, i);
       }
     }
-    disk.seal(*process.store);
+    disk.encrypt(*process.store);
     REQUIRE(archive_session(*process.store, "s3"));
   }
   const Process process = disk.open();
@@ -452,7 +452,7 @@ TEST_CASE("of a log that grew only what is new is read") {
   for (int i = 0; i < 20; ++i) {  // Below 16 KiB a log is hashed as quickly as a stamp is read.
     disk.state(*writer.store, "s1", i, std::string(1024, 'x'));
   }
-  disk.seal(*writer.store);
+  disk.encrypt(*writer.store);
   const std::uint64_t covered =
       disk.disk.info(session_file("s1", entry_type_info(EntryType::kFact).log_file)).value().size;
   disk.state(*writer.store, "s1", 20);
@@ -475,7 +475,7 @@ TEST_CASE("entries that a segment has are counted without a look into their logs
   for (int i = 0; i < 5; ++i) {
     disk.state(*writer.store, "s1", i);
   }
-  disk.seal(*writer.store);
+  disk.encrypt(*writer.store);
   const Process process = disk.open();
   CHECK(count_session(*process.store, "s1").value().entries() == 5);
   CHECK(Disk::calls_on_logs(process).empty());
@@ -488,7 +488,7 @@ TEST_CASE("statements that changed in a segment, or lines that are not there, co
   for (int i = 0; i < 5; ++i) {
     disk.state(*writer.store, "s1", i);
   }
-  disk.seal(*writer.store);
+  disk.encrypt(*writer.store);
   const auto ask = [&](const Process& process) {
     KnownStatements known(*process.store, {});
     REQUIRE(known.gather());

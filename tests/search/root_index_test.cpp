@@ -260,10 +260,10 @@ TEST_CASE("a segment that changes under an open store costs no answer, and is re
 
 TEST_CASE("an index that can't be written costs no answer") {
   Memory memory;
-  bool is_sealed = false;
+  bool is_encrypted = false;
   SUBCASE("before anything is flushed") {}
   SUBCASE("with segments") {
-    is_sealed = true;
+    is_encrypted = true;
     memory.flush();
     memory.add(*memory.open(), "s2", "new", "alpha tail");
   }
@@ -285,7 +285,7 @@ TEST_CASE("an index that can't be written costs no answer") {
           std::erase_if(files, [&](const auto& file) { return !file.first.starts_with(folder); });
           memory.put_back(files, folder);
         }
-        if (!is_sealed && nth % 2 == 0) {
+        if (!is_encrypted && nth % 2 == 0) {
           memory.remove_folder(kIndexFolder);
         }
         const Process process = memory.open();

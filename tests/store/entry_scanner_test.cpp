@@ -50,11 +50,11 @@ std::string fact(const std::string& id) {
 }  // namespace
 
 TEST_CASE(
-    "a sealed line is neither an entry nor damage, and is passed over unless it is asked for") {
+    "an encrypted line is neither an entry nor damage, and is passed over unless it is asked for") {
   struct Row {
     const char* name;
     std::string line;
-    std::uint64_t sealed;
+    std::uint64_t encrypted;
     std::uint64_t damaged;
   };
   const Row rows[] = {
@@ -66,15 +66,15 @@ TEST_CASE(
       {"without id", R"({"timestamp":"2026-01-11T10:00:00Z","sealed":"1.x.y"})", 0, 1},
       {"without time", R"({"id":"f2","sealed":"1.x.y"})", 0, 1},
       {"no time", R"({"id":"f2","timestamp":"today","sealed":"1.x.y"})", 0, 1},
-      {"nothing sealed", R"({"id":"f2","timestamp":"2026-01-11T10:00:00Z","sealed":""})", 0, 1},
+      {"nothing encrypted", R"({"id":"f2","timestamp":"2026-01-11T10:00:00Z","sealed":""})", 0, 1},
       {"a number", R"({"id":"f2","timestamp":"2026-01-11T10:00:00Z","sealed":1})", 0, 1},
   };
   for (const Row& row : rows) {
     CAPTURE(row.name);
     const Scanned scanned(fact("f1") + "\n" + row.line + "\n" + fact("f3") + "\n");
-    CHECK(scanned.scan.sealed == row.sealed);
+    CHECK(scanned.scan.encrypted == row.encrypted);
     CHECK(scanned.scan.damaged == row.damaged);
-    CHECK(scanned.scan.entries == 3 - row.sealed - row.damaged);
+    CHECK(scanned.scan.entries == 3 - row.encrypted - row.damaged);
     CHECK(scanned.lines.back() == 3);
   }
   MemoryFileSystem files;
@@ -83,7 +83,7 @@ TEST_CASE(
   std::vector<std::string> ids;
   REQUIRE(scan_log(files, "facts.jsonl", EntryType::kFact, parser,
                    {.on_entry = [](const ScannedEntry&) {},
-                    .on_sealed =
+                    .on_encrypted =
                         [&](const ScannedEntry& entry) {
                           ids.emplace_back(entry_id(entry.value));
                           CHECK(entry.text == rows[0].line);

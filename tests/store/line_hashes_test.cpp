@@ -451,25 +451,25 @@ TEST_CASE("a line_hashes with a damaged hash is the line_hashes of no log") {
 
 TEST_CASE("a session whose line_hashes cannot be written takes lines as before") {
   Session session;
-  const Fault no_seal = {.operation = Operation::kOpen,
-                         .error_number = ENOSPC,
-                         .from_then_on = true,
-                         .path_part = ".lock.seal.json.tmp"};
+  const Fault no_encrypt = {.operation = Operation::kOpen,
+                            .error_number = ENOSPC,
+                            .from_then_on = true,
+                            .path_part = ".lock.seal.json.tmp"};
   SUBCASE("from the start") {
-    session.files.fail(no_seal);
+    session.files.fail(no_encrypt);
     REQUIRE(session.add(line(1)).has_value());
   }
   SUBCASE("once the log is another file") {
     REQUIRE(session.add(line(0)).has_value());
     REQUIRE(replace_file(session.disk, kLog, line(1)).has_value());
-    session.files.fail(no_seal);
+    session.files.fail(no_encrypt);
   }
   SUBCASE("once refused lines have been left out") {
     REQUIRE(session.add(line(1)).has_value());
     session.files.fail({.operation = Operation::kSyncData, .path_part = "facts"});
     REQUIRE_FALSE(session.add(line(9)).has_value());
     session.files.heal();
-    session.files.fail(no_seal);
+    session.files.fail(no_encrypt);
   }
   REQUIRE(session.add(line(2)).has_value());
   REQUIRE(session.add(line(3)).has_value());

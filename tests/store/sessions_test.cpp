@@ -319,7 +319,7 @@ TEST_CASE("a session is made again in what git left of it, and what was derived 
   memory.session("s1");
   memory.add_fact("f2");
   CHECK(memory.listed() == std::vector<std::string>{"f2"});
-  CHECK(memory->verify().value().changes.empty());  // The seal is of the new lines.
+  CHECK(memory->verify().value().changes.empty());  // The encrypt is of the new lines.
   CHECK_FALSE(std::filesystem::exists(memory.path("index.json")));
   CHECK(memory->verify().value().findings.empty());
 }

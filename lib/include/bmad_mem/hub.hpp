@@ -171,18 +171,18 @@ struct HeldLines {
   std::uint64_t sensitive = 0;  ///< Sensitive, or about a file outside the project.
   std::uint64_t local = 0;      ///< Of sessions with the metadata "local": true.
   std::uint64_t secrets = 0;    ///< A rule of today finds a secret in them.
-  std::uint64_t sealed = 0;
+  std::uint64_t encrypted = 0;
   std::uint64_t damaged = 0;
   std::uint64_t purged = 0;  ///< Their entry was purged.
 
   [[nodiscard]] std::uint64_t total() const {
-    return sensitive + local + secrets + sealed + damaged + purged;
+    return sensitive + local + secrets + encrypted + damaged + purged;
   }
   HeldLines& operator+=(const HeldLines& more) {
     sensitive += more.sensitive;
     local += more.local;
     secrets += more.secrets;
-    sealed += more.sealed;
+    encrypted += more.encrypted;
     damaged += more.damaged;
     purged += more.purged;
     return *this;

@@ -266,8 +266,9 @@ struct Context {
   std::size_t max_tokens = 0;
   std::vector<ContextItem> items;  ///< In the order of the Markdown.
   std::vector<ContextOmission> omitted;
-  std::uint64_t sealed_lines = 0;  ///< Of the sessions asked: no context tells them, with no key.
-  bool encoder_was_late = false;   ///< It took too long, so that words alone counted.
+  std::uint64_t encrypted_lines =
+      0;                          ///< Of the sessions asked: no context tells them, with no key.
+  bool encoder_was_late = false;  ///< It took too long, so that words alone counted.
 };
 
 /// How many tokens of a language model `text` has, about, and rather more than fewer: see

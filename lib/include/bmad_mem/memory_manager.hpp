@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/encryption.hpp"
 #include "bmad_mem/entries.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/exports.hpp"
@@ -30,7 +31,6 @@
 #include "bmad_mem/query.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
-#include "bmad_mem/sealing.hpp"
 #include "bmad_mem/trust.hpp"
 
 namespace bmad_mem {
@@ -199,7 +199,7 @@ class MemoryManager {
   Result<std::string> add_artifact_document(std::string_view session_id, ArtifactEntry entry,
                                             std::string_view document);
 
-  /// The document of artifact `id` whose file holds `stored`: opened, if it is sealed. Errors:
+  /// The document of artifact `id` whose file holds `stored`: opened, if it is encrypted. Errors:
   /// E_ACCESS_DENIED without its key; E_STORAGE_CORRUPT when it was changed.
   [[nodiscard]] Result<std::string> document_text(std::string_view session_id,
                                                   std::string stored) const;
@@ -234,11 +234,12 @@ class MemoryManager {
   /// What to say of an id that no entry has: E_ENTRY_NOT_FOUND, with the reason and the remedy.
   [[nodiscard]] Error no_entry(std::string_view id) const;
   Result<std::vector<Entry>> list(const EntryFilter& filter) const;
-  /// How many sealed lines of the sessions and types that the filter names have no key here.
+  /// How many encrypted lines of the sessions and types that the filter names have no key here.
   /// Errors: also why a key that was named can't be used.
   Result<std::uint64_t> closed_entries(const EntryFilter& filter) const;
-  /// How many sealed lines these sessions have, with the key or without (all sessions when empty).
-  Result<std::uint64_t> sealed_lines(std::span<const std::string> sessions = {}) const;
+  /// How many encrypted lines these sessions have, with the key or without (all sessions when
+  /// empty).
+  Result<std::uint64_t> encrypted_lines(std::span<const std::string> sessions = {}) const;
   /// Best first; equal ones newest first. Sees every entry whose append returned before, by
   /// whatever process, and every edit by hand. Errors: E_INVALID_QUERY with column;
   /// E_QUERY_TIMEOUT; E_SESSION_NOT_FOUND.
@@ -316,7 +317,7 @@ class MemoryManager {
   /// What is deleted and not purged, oldest first.
   Result<std::vector<Deletion>> deletions() const;
   /// The lines of the session that undelete() can restore, in no order; `json` is empty where they
-  /// are sealed and the key is not here.
+  /// are encrypted and the key is not here.
   Result<std::vector<Entry>> deleted_entries(std::string_view session_id) const;
   /// Removes for good what was deleted longer ago than it can be brought back; with `all`,
   /// everything that was deleted. A clock that has jumped is believed a day later only, see
@@ -424,13 +425,13 @@ class MemoryManager {
   /// The same for values alone that were judged to be secret in these sessions a moment ago, see
   /// BatchReport::judged: what was written before may repeat them.
   Result<std::vector<RedactReport>> redact_repeated(std::span<const std::string> sessions);
-  /// Seals entries, so that only the key opens them, opens them for good, or changes the key; see
-  /// SealOptions. Takes in all copies (evicted, archived, deleted), and goes on where a crash has
-  /// stopped it. Reports sessions where something changed, or was left as it is. Errors:
+  /// Encrypts entries, so that only the key opens them, opens them for good, or changes the key;
+  /// see EncryptOptions. Takes in all copies (evicted, archived, deleted), and goes on where a
+  /// crash has stopped it. Reports sessions where something changed, or was left as it is. Errors:
   /// E_ACCESS_DENIED without the key.
-  Result<std::vector<SealReport>> seal(const SealOptions& options,
-                                       const Progress& on_progress = {});
-  [[nodiscard]] SealState seal_state() const;
+  Result<std::vector<EncryptReport>> encrypt(const EncryptOptions& options,
+                                             const Progress& on_progress = {});
+  [[nodiscard]] EncryptionState encryption_state() const;
   /// What `sessions` (all when empty) keep, for how long, and what was taken out.
   Result<PrivacyReport> privacy_report(std::span<const std::string> sessions = {}) const;
   /// Looks at other texts by the rules of this memory's config.

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/encryption.hpp"
 #include "bmad_mem/result.hpp"
-#include "bmad_mem/sealing.hpp"
 #include "bmad_mem/trust.hpp"
 
 namespace bmad_mem {
@@ -42,8 +42,8 @@ struct OpenOptions {
   /// Go on when config.json is damaged and nobody knows what the user trusted of it; for verify()
   /// and repair(), which name it. See MemoryManager::config_problem().
   bool tolerate_bad_config = false;
-  /// The key of what is sealed: without it that is counted, and not written.
-  SealKeySource seal_key = {};
+  /// The key of what is encrypted: without it that is counted, and not written.
+  EncryptionKeySource encryption_key = {};
   /// Count what queries and get() return as accesses, as the config says. False: reading leaves no
   /// trace at all, for people who look at what agents remember.
   bool note_accesses = true;

@@ -69,12 +69,12 @@ struct Session {
 
 struct TypeStatistics {
   EntryType type = EntryType::kConversation;
-  std::uint64_t entries = 0;        ///< Distinct ids.
-  std::uint64_t versions = 0;       ///< Good lines.
-  std::uint64_t sealed_lines = 0;   ///< Lines that only a key opens; none of the above.
-  std::uint64_t damaged_lines = 0;  ///< Lines that `verify` names.
-  std::uint64_t bytes = 0;          ///< Size of the log.
-  std::uint64_t torn_bytes = 0;     ///< Behind its last newline.
+  std::uint64_t entries = 0;          ///< Distinct ids.
+  std::uint64_t versions = 0;         ///< Good lines.
+  std::uint64_t encrypted_lines = 0;  ///< Lines that only a key opens; none of the above.
+  std::uint64_t damaged_lines = 0;    ///< Lines that `verify` names.
+  std::uint64_t bytes = 0;            ///< Size of the log.
+  std::uint64_t torn_bytes = 0;       ///< Behind its last newline.
 };
 
 struct SessionStatistics {
@@ -89,7 +89,7 @@ struct SessionStatistics {
 
   [[nodiscard]] std::uint64_t entries() const;
   [[nodiscard]] std::uint64_t versions() const;
-  [[nodiscard]] std::uint64_t sealed_lines() const;
+  [[nodiscard]] std::uint64_t encrypted_lines() const;
   [[nodiscard]] std::uint64_t damaged_lines() const;
 };
 
@@ -241,13 +241,13 @@ struct VerifyReport {
   std::vector<Finding> changes;
   std::uint64_t sessions = 0;
   std::uint64_t logs = 0;
-  std::uint64_t lines = 0;  ///< Sealed ones too.
+  std::uint64_t lines = 0;  ///< Encrypted ones too.
   std::uint64_t bytes = 0;
-  std::uint64_t sealed_lines = 0;
-  std::uint64_t closed_lines = 0;  ///< Sealed ones without their key: of these, the form alone.
-  std::uint64_t unsealed_lines =
-      0;                     ///< In clear, though they are to be sealed: of a merge, mostly.
-  std::string seal_command;  ///< Which encrypts these.
+  std::uint64_t encrypted_lines = 0;
+  std::uint64_t closed_lines = 0;  ///< Encrypted ones without their key: of these, the form alone.
+  std::uint64_t unencrypted_lines =
+      0;                        ///< In clear, though they are to be encrypted: of a merge, mostly.
+  std::string encrypt_command;  ///< Which encrypts these.
   /// Whether this machine knows which encrypted entries there were, or there are none.
   bool knows_encrypted = true;
 };
@@ -331,8 +331,8 @@ struct BatchOptions {
   KnownEntries known = KnownEntries::kAppendVersion;
   /// A blank line behind each entry: git merges changes of lines that are no neighbours.
   bool spaced = false;
-  /// Entries that are to be sealed and whose key is not here wait outside the project instead of an
-  /// error; see write_waiting().
+  /// Entries that are to be encrypted and whose key is not here wait outside the project instead of
+  /// an error; see write_waiting().
   bool may_wait = false;
 };
 

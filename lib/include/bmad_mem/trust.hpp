@@ -101,7 +101,7 @@ struct TrustOffer {
   /// ones that tell the same. All others stay from elsewhere.
   std::array<std::uint64_t, kEntryTypeCount> lines{};
   std::array<std::uint64_t, kEntryTypeCount> by_agents{};  ///< Those stay the agents'.
-  std::uint64_t sealed_lines = 0;  ///< From elsewhere: nobody can read them, so they stay so.
+  std::uint64_t encrypted_lines = 0;  ///< From elsewhere: nobody can read them, so they stay so.
   /// Of the latest versions: facts and preferences first, then decisions, then all other types. Not
   /// what a tool has printed, or what says of itself that it comes from a tool, the web or an
   /// import: that is always quoted.

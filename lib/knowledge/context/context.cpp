@@ -61,7 +61,7 @@ class ContextKnowledge {
                                        .said = sources.said,
                                        .pinned = sources.pinned},
                                       rules);
-      context.sealed_lines = sources.sealed_lines;
+      context.encrypted_lines = sources.encrypted_lines;
       context.gate = sources.gate;
       context.omitted.insert(context.omitted.end(), sources.omitted.begin(), sources.omitted.end());
       context.encoder_was_late = sources.encoder_was_late;

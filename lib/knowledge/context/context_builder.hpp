@@ -141,7 +141,7 @@ struct ContextSources {
   std::vector<Hit> pinned;                           ///< Newest first.
   ContextGate gate;
   std::vector<ContextOmission> omitted;  ///< What is not near.
-  std::uint64_t sealed_lines = 0;        ///< As Context has it; so is the next.
+  std::uint64_t encrypted_lines = 0;     ///< As Context has it; so is the next.
   bool encoder_was_late = false;
 };
 

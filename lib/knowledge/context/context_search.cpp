@@ -198,7 +198,7 @@ class ContextSearch {
   /// Beside the sessions those of the user's own memory, unless some sessions were asked for.
   Result<ContextSources> search_both(const HeldIndexes& indexes) {
     const std::span<IndexedSession* const> sessions = indexes.sessions();
-    sealed_lines_ = indexes.sealed_lines();
+    encrypted_lines_ = indexes.encrypted_lines();
     first_of_user_ = sessions.size();
     const Store* const user = options_.sessions.empty() ? store_.user_store() : nullptr;
     if (user == nullptr) {
@@ -210,13 +210,13 @@ class ContextSearch {
       settings_.roots.resize(1);
       settings_.roots.push_back(
           {.first = first_of_user_, .kind = MemoryKind::kUser, .origins = user->origins.get()});
-      sealed_lines_ += users.sealed_lines();
+      encrypted_lines_ += users.encrypted_lines();
       return search_all(both);
     });
   }
 
   Result<ContextSources> search_all(std::span<IndexedSession* const> sessions) {
-    ContextSources sources{.sealed_lines = sealed_lines_};
+    ContextSources sources{.encrypted_lines = encrypted_lines_};
     // Time counts from the newest entry, so that a store that rests says the same next year. One
     // that is dated in the future would make all others old: it doesn't count before its time. Of
     // the user's own memory none does: what is said elsewhere makes nothing here older.
@@ -447,7 +447,7 @@ class ContextSearch {
   EntryFilter filter_;
   SearchSettings settings_;
   std::size_t first_of_user_ = 0;  // From this one on, sessions are of the user's own memory.
-  std::uint64_t sealed_lines_ = 0;
+  std::uint64_t encrypted_lines_ = 0;
   std::vector<AskedWord> asked_;  // Of the task.
   bool encoder_was_late_ = false;
 };

@@ -155,7 +155,8 @@ std::optional<std::vector<std::uint64_t>> live_tags(const Store& store,
                                                     const OriginLedger& ledger) {
   Result<std::vector<SessionSource>> sources = evicted_sources(store, {});
   const Result<std::vector<SessionSource>> sessions = session_sources(store, {});
-  if (!sources || !sessions || store.sealing->is_on()) {  // What encrypted lines say is not read.
+  if (!sources || !sessions ||
+      store.encryption->is_on()) {  // What encrypted lines say is not read.
     return std::nullopt;
   }
   std::ranges::copy(*sessions, std::back_inserter(*sources));

@@ -37,9 +37,9 @@ namespace bmad_mem {
 namespace {
 
 /// Of a text, any version that holds it; else the last version decides.
-Verdicts verdicts_of(const DeletionCriteria& criteria, SealedWords* sealed) {
-  const auto goes = [matcher = EntryMatcher(criteria, sealed)](EntryType type, JsonValue entry,
-                                                               std::string_view text) {
+Verdicts verdicts_of(const DeletionCriteria& criteria, EncryptedWords* encrypted) {
+  const auto goes = [matcher = EntryMatcher(criteria, encrypted)](EntryType type, JsonValue entry,
+                                                                  std::string_view text) {
     return matcher.matches(type, entry, text);
   };
   return Verdicts(goes, !criteria.match.empty());
@@ -65,7 +65,7 @@ Error is_the_users(const std::string& id) {
 /// The same where no index knows what goes: all of it is read.
 Status check_may_delete_from(const Store& store, const std::string& session_id,
                              const DeletionCriteria& criteria) {
-  SealedWords sealed(store, session_id);
+  EncryptedWords encrypted(store, session_id);
   const bool is_here = check_session(store, session_id).has_value();
   const Result<std::shared_ptr<FileSystem>> archive =
       is_here ? std::shared_ptr<FileSystem>() : archive_files(store, session_id);
@@ -73,7 +73,7 @@ Status check_may_delete_from(const Store& store, const std::string& session_id,
     return {};  // Nothing of it will be deleted.
   }
   FileSystem& files = *archive == nullptr ? *store.files : **archive;
-  Result<std::vector<LogLine>> found = find_doomed_lines(files, session_id, criteria, &sealed);
+  Result<std::vector<LogLine>> found = find_doomed_lines(files, session_id, criteria, &encrypted);
   if (!found) {
     return {};
   }
@@ -154,8 +154,8 @@ Status delete_in_session(Store& store, const std::string& session_id,
     BMAD_TRY_ASSIGN(archive, archive_files(store, session_id));
   }
   FileSystem& files = archive == nullptr ? *store.files : *archive;
-  SealedWords sealed(store, session_id);
-  const auto look = [&] { return find_doomed_lines(files, session_id, criteria, &sealed); };
+  EncryptedWords encrypted(store, session_id);
+  const auto look = [&] { return find_doomed_lines(files, session_id, criteria, &encrypted); };
   Result<FoundLines> looked = find_unlocked(files, session_id, look);
   if (!looked) {
     return was_named || archive != nullptr
@@ -169,7 +169,7 @@ Status delete_in_session(Store& store, const std::string& session_id,
   BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(session_id)));
   Leaving evicted;
   if (has_evicted && (options.dry_run || found.lines.empty())) {
-    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria, &sealed),
+    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria, &encrypted),
                                             found.lines, {}, {}, true));
   }
   if (options.dry_run) {
@@ -187,14 +187,16 @@ Status delete_in_session(Store& store, const std::string& session_id,
     }  // Otherwise somebody else, such as a writer, has brought it back in the meantime.
     found.logs = {};  // They were those of the archive.
   }
-  const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria, &sealed); };
+  const auto find = [&] {
+    return find_doomed_lines(*store.files, session_id, criteria, &encrypted);
+  };
   const std::vector<LogLine> gone = found.lines;
   BMAD_TRY_ASSIGN(const std::string deletion_id,
                   delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria),
                                 report, options.audit_session));
   if (has_evicted) {
-    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria, &sealed), gone,
-                                            criteria_kinds(criteria), deletion_id));
+    BMAD_TRY_ASSIGN(evicted, delete_evicted(store, session_id, verdicts_of(criteria, &encrypted),
+                                            gone, criteria_kinds(criteria), deletion_id));
     describe_evicted(session_id, evicted, gone, "deleted, evicted", report);
     if (evicted.expires_at) {
       report.expires_at = evicted.expires_at;
@@ -225,8 +227,8 @@ Result<std::vector<std::string>> sessions_to_look_at(const Store& store,
 
 Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
                                                const DeletionCriteria& criteria,
-                                               SealedWords* sealed) {
-  Verdicts verdicts = verdicts_of(criteria, sealed);
+                                               EncryptedWords* encrypted) {
+  Verdicts verdicts = verdicts_of(criteria, encrypted);
   return look_into_logs(files, session_folder(session_id), verdicts, criteria.ids);
 }
 
@@ -234,7 +236,7 @@ Status check_may_delete(const Store& store, const DeletionCriteria& criteria) {
   if (store.origins->ledger() == nullptr || ActingAs::current(store.writes_as) != Origin::kAgent) {
     return {};
   }
-  if (!criteria.ids.empty() && !store.sealing->is_on()) {  // The indexes know where they are.
+  if (!criteria.ids.empty() && !store.encryption->is_on()) {  // The indexes know where they are.
     const Result<std::vector<Entry>> found =
         find_entries(store, criteria.ids, criteria.sessions, /*all_versions=*/true);
     for (const Entry& entry : found ? *found : std::vector<Entry>()) {

@@ -27,11 +27,11 @@
 namespace bmad_mem {
 
 /// All versions of the entries in the logs of `session_id` that answer to `criteria`, by type and
-/// line. The last version decides; of a text, any version that holds it. `sealed`: as in
+/// line. The last version decides; of a text, any version that holds it. `encrypted`: as in
 /// EntryMatcher.
 Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
                                                const DeletionCriteria& criteria,
-                                               SealedWords* sealed = nullptr);
+                                               EncryptedWords* encrypted = nullptr);
 
 /// What an agent may not delete: statements of the person, and accepted ones. Errors:
 /// E_ACCESS_DENIED, which names the first.
@@ -114,7 +114,7 @@ class Verdicts {
   /// As note(), of a line; what is no entry is passed over.
   void note_line(EntryType type, std::string_view line) {
     const Result<JsonValue> value = parser_.parse(line);
-    if (value && (!check_entry(type, *value) || is_sealed(*value))) {
+    if (value && (!check_entry(type, *value) || is_encrypted(*value))) {
       note(type, *value, line);
     }
   }

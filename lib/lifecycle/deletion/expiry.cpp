@@ -39,7 +39,7 @@ Result<std::vector<LogLine>> look_into_logs(FileSystem& files, const std::string
       lines.push_back(log_line(entry));
     }
   };
-  BMAD_TRY(scan_logs(files, folder, {.on_entry = take, .on_sealed = take}));
+  BMAD_TRY(scan_logs(files, folder, {.on_entry = take, .on_encrypted = take}));
   std::erase_if(lines,
                 [&](const LogLine& line) { return verdicts.of(line.type, line.id) != true; });
   return lines;
@@ -113,7 +113,7 @@ Status find_invalid_deleted(const Store& store, Timestamp now, AllInvalid& all) 
 }
 
 /// What is past its time by the lines of a session, its archive and what was evicted of it: no
-/// index has what is sealed, and its `expires_at` is in clear. Takes out of `invalid` what has a
+/// index has what is encrypted, and its `expires_at` is in clear. Takes out of `invalid` what has a
 /// later version there that is valid.
 Status find_invalid_lines(const Store& store, const std::string& session_id, Timestamp now,
                           Invalid& invalid) {
@@ -168,7 +168,7 @@ Result<std::vector<Retired>> purge_invalid(Store& store, Timestamp now, bool dry
     const std::string_view place = entry.evicted ? "evicted" : entry.archived ? "archive" : "log";
     all[entry.session_id].add(entry.session_id, place, entry.type, entry.id);
   }
-  if (store.sealing->is_on()) {
+  if (store.encryption->is_on()) {
     BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, all_session_ids(store));
     for (const std::string& session_id : sessions) {
       const Status found = find_invalid_lines(store, session_id, now, all[session_id]);

@@ -23,8 +23,8 @@
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/line_encryption.hpp"
 #include "store/line_reader.hpp"
-#include "store/line_sealing.hpp"
 #include "store/session_archive.hpp"
 #include "store/store.hpp"
 
@@ -58,8 +58,8 @@ class SessionPurge {
         session_id_(std::move(session_id)),
         criteria_(criteria),
         detail_(detail),
-        sealed_(store, session_id_),
-        target_(criteria, &sealed_),
+        encrypted_(store, session_id_),
+        target_(criteria, &encrypted_),
         report_(report) {}
 
   /// Looks which entries it is about, in all places.
@@ -124,12 +124,12 @@ class SessionPurge {
   }
 
   [[nodiscard]] bool is_live() const { return is_live_; }
-  /// How many sealed entries it could not look into.
-  [[nodiscard]] std::uint64_t closed() const { return sealed_.closed.size(); }
+  /// How many encrypted entries it could not look into.
+  [[nodiscard]] std::uint64_t closed() const { return encrypted_.closed.size(); }
 
  private:
   Status look_into_logs() {
-    BMAD_TRY_ASSIGN(lines_, find_doomed_lines(files_, session_id_, criteria_, &sealed_));
+    BMAD_TRY_ASSIGN(lines_, find_doomed_lines(files_, session_id_, criteria_, &encrypted_));
     for (const LogLine& line : lines_) {
       target_.add(line.id);
     }
@@ -331,7 +331,7 @@ class SessionPurge {
   std::string session_id_;
   const DeletionCriteria& criteria_;
   const std::string& detail_;
-  SealedWords sealed_;
+  EncryptedWords encrypted_;
   PurgeTarget target_;
   DeletionReport& report_;
 
@@ -344,7 +344,7 @@ class SessionPurge {
   SessionCopies copies_;
 };
 
-/// Purges in one session, or describes it. `closed` grows by the sealed entries that were not
+/// Purges in one session, or describes it. `closed` grows by the encrypted entries that were not
 /// looked into.
 Status purge_in_session(Store& store, const std::string& session_id,
                         const DeletionCriteria& criteria, bool dry_run, const std::string& detail,
@@ -447,7 +447,7 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
   }
   BMAD_TRY(purge_waiting(store, criteria, options.dry_run, report));
   Status first_failure;
-  std::uint64_t closed = 0;  // Sealed entries that could not be looked into.
+  std::uint64_t closed = 0;  // Encrypted entries that could not be looked into.
   std::uint64_t looked_at = 0;
   for (const std::string& session_id : sessions) {
     if (options.on_progress) {
@@ -469,7 +469,7 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
         "match",
         fmt::format("{} could not be searched without the key and may still hold the text; what "
                     "else holds it {}. Run this again with the key, or delete them by id",
-                    closed == 1 ? "1 sealed entry" : fmt::format("{} sealed entries", closed),
+                    closed == 1 ? "1 encrypted entry" : fmt::format("{} encrypted entries", closed),
                     options.dry_run ? "would be purged" : "is purged"));
   }
   return report;

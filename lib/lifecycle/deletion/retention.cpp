@@ -200,10 +200,10 @@ struct PackedCounts {
   bool is_all = false;  ///< Nothing of it would be left.
 };
 
-/// By what the index knows; no index has what is sealed.
+/// By what the index knows; no index has what is encrypted.
 Result<PackedCounts> count_packed(const Store& store, const std::string& session_id,
                                   const RetentionRule& rule) {
-  if (store.sealing->is_on()) {
+  if (store.encryption->is_on()) {
     BMAD_TRY_ASSIGN(const PackedLines packed, divide_packed(store, session_id, rule));
     return PackedCounts{.archive = count_entries(session_id, "archive", packed.from_archive.ids),
                         .evicted = count_entries(session_id, "evicted", packed.from_evicted.ids),

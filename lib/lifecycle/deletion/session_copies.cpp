@@ -91,15 +91,16 @@ std::string criteria_kinds(const DeletionCriteria& criteria) {
   return kinds;
 }
 
-SealedWords::SealedWords(const Store& store, std::string session) : session_id(std::move(session)) {
-  if (store.sealing->opens()) {
-    Result<std::unique_ptr<LineOpener>> found = store.sealing->opener();
+EncryptedWords::EncryptedWords(const Store& store, std::string session)
+    : session_id(std::move(session)) {
+  if (store.encryption->opens()) {
+    Result<std::unique_ptr<LineOpener>> found = store.encryption->opener();
     opener = found ? *std::move(found) : nullptr;
   }
 }
 
-EntryMatcher::EntryMatcher(const DeletionCriteria& criteria, SealedWords* sealed)
-    : criteria_(criteria), sealed_(sealed) {}
+EntryMatcher::EntryMatcher(const DeletionCriteria& criteria, EncryptedWords* encrypted)
+    : criteria_(criteria), encrypted_(encrypted) {}
 
 bool EntryMatcher::matches(EntryType type, JsonValue entry, std::string_view text) const {
   const EntryHead head = entry_head(type, entry);
@@ -116,19 +117,19 @@ bool EntryMatcher::has_words(EntryType type, JsonValue entry, std::string_view t
     return true;
   }
   std::string opened;
-  if (is_sealed(entry) && check_entry(type, entry)) {  // Its letters are no words.
-    if (sealed_ == nullptr) {
+  if (is_encrypted(entry) && check_entry(type, entry)) {  // Its letters are no words.
+    if (encrypted_ == nullptr) {
       return false;
     }
-    Result<std::string> line = sealed_->opener == nullptr
+    Result<std::string> line = encrypted_->opener == nullptr
                                    ? Result<std::string>(Error{.code = ErrorCode::E_ACCESS_DENIED})
-                                   : sealed_->opener->open(sealed_->session_id, type, entry);
+                                   : encrypted_->opener->open(encrypted_->session_id, type, entry);
     if (!line) {
-      sealed_->closed.emplace(type, entry_id(entry));
+      encrypted_->closed.emplace(type, entry_id(entry));
       return false;
     }
     opened = *std::move(line);
-    const Result<JsonValue> value = sealed_->parser.parse(opened);
+    const Result<JsonValue> value = encrypted_->parser.parse(opened);
     if (!value) {
       return false;
     }

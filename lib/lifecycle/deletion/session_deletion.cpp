@@ -26,7 +26,7 @@
 #include "store/entry_scanner.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
-#include "store/line_sealing.hpp"
+#include "store/line_encryption.hpp"
 #include "store/session_archive.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
@@ -38,7 +38,7 @@ namespace {
 Result<std::vector<std::string>> ids_in_folder(FileSystem& files, const std::string& folder) {
   std::vector<std::string> ids;
   const auto take = [&](const ScannedEntry& entry) { ids.emplace_back(entry_id(entry.value)); };
-  BMAD_TRY(scan_logs(files, folder, {.on_entry = take, .on_sealed = take}));
+  BMAD_TRY(scan_logs(files, folder, {.on_entry = take, .on_encrypted = take}));
   add_ids(ids, {});
   return ids;
 }

@@ -294,8 +294,8 @@ Result<std::vector<Entry>> deleted_entries(const Store& store, const std::string
       continue;
     }
     Entry entry{.session_id = session_id, .type = line.type, .id = std::string(entry_id(*value))};
-    if (is_sealed(*value)) {
-      const Result<std::string> opened = store.sealing->open(session_id, line.type, *value);
+    if (is_encrypted(*value)) {
+      const Result<std::string> opened = store.encryption->open(session_id, line.type, *value);
       line.line = opened.value_or("");
     }
     entry.json = std::move(line.line);

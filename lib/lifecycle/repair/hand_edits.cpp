@@ -167,9 +167,9 @@ class ChangedLog {
       const std::string_view text = bare_line(line.text);
       const Result<JsonValue> entry =
           line.is_new ? parser.parse(text) : Result<JsonValue>(JsonValue());
-      line.is_new = line.is_new && entry && entry->is_object() && !bmad_mem::is_sealed(*entry);
+      line.is_new = line.is_new && entry && entry->is_object() && !bmad_mem::is_encrypted(*entry);
       if (line.is_new && check_entry(type_, *entry)) {
-        line.is_new = !store_.sealing->is_on() &&
+        line.is_new = !store_.encryption->is_on() &&
                       completed_line(store_, session_id_, type_, text).has_value();
       } else if (line.is_new) {
         queries.push_back({.tag = ledger.line_tag(session_id_, *entry, text)});
@@ -302,7 +302,7 @@ class ChangedLog {
     JsonParser parser;
     RedactionCounts counts;
     const bool is_ours = origin != origins_.end() && origin->second != Origin::kElsewhere &&
-                         !store_.sealing->is_on();
+                         !store_.encryption->is_on();
     const Result<JsonValue> entry = is_ours ? parser.parse(bare) : Result<JsonValue>(JsonValue());
     const bool is_good = entry && !check_entry(type_, *entry) &&
                          (store_.redaction == nullptr ||

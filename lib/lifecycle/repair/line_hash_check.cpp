@@ -23,9 +23,9 @@
 #include "search/session_sources.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/line_encryption.hpp"
 #include "store/line_hashes.hpp"
 #include "store/line_reader.hpp"
-#include "store/line_sealing.hpp"
 #include "store/return_lines.hpp"
 #include "store/store.hpp"
 
@@ -192,13 +192,13 @@ Result<EncryptedHead> newest_versions(const Store& store, std::span<const std::s
     BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source.files(store));
     const auto take = [&](const ScannedEntry& entry) {
       const std::tuple key{source.session_id, entry.type, std::string(entry_id(entry.value))};
-      if (is_sealed(entry.value) || head.contains(key)) {
+      if (is_encrypted(entry.value) || head.contains(key)) {
         Timestamp& at = newest[key];
         at = std::max(at, entry_written_time(entry.value));
       }
     };
     BMAD_TRY(scan_logs(*files, session_folder(source.session_id),
-                       {.on_entry = take, .on_sealed = take}));
+                       {.on_entry = take, .on_encrypted = take}));
   }
   return newest;
 }
@@ -372,7 +372,7 @@ Result<RepairReport> accept_changes(Store& store, std::span<const std::string> w
 }
 void check_head(const Store& store, std::span<const std::string> wanted, VerifyReport& report) {
   const EncryptedHead head = parse_head(store.origins->state_text(kHeadName), wanted);
-  report.knows_encrypted = !head.empty() || report.sealed_lines == 0;
+  report.knows_encrypted = !head.empty() || report.encrypted_lines == 0;
   const Result<EncryptedHead> newest =
       head.empty() ? EncryptedHead() : newest_versions(store, wanted, head);
   Removals removals(store);
@@ -402,7 +402,7 @@ void check_head(const Store& store, std::span<const std::string> wanted, VerifyR
 
 void update_head(const Store& store, std::span<const std::string> accepted) {
   const EncryptedHead before = parse_head(store.origins->state_text(kHeadName), {});
-  if (before.empty() && !store.sealing->is_on()) {
+  if (before.empty() && !store.encryption->is_on()) {
     return;
   }
   const Result<EncryptedHead> newest = newest_versions(store, accepted, before);

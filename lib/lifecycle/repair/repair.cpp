@@ -181,7 +181,7 @@ class SessionRepair {
     JsonParser parser;
     for_each_text_line(text, [&](std::string_view line) {
       const Result<JsonValue> value = parser.parse(line);
-      const bool is_entry = value && (!check_entry(type, *value) || is_sealed(*value));
+      const bool is_entry = value && (!check_entry(type, *value) || is_encrypted(*value));
       if (is_entry && !gone.hold(entry_id(*value))) {
         lines.push_back({.type = type, .line = line});
       } else {

@@ -26,7 +26,7 @@
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "store/entry_scanner.hpp"
-#include "store/line_sealing.hpp"
+#include "store/line_encryption.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -48,24 +48,24 @@ class FindingList {
   std::string session_id_;
 };
 
-/// Opens sealed lines, and counts them in a report.
-class SealedCheck {
+/// Opens encrypted lines, and counts them in a report.
+class EncryptedCheck {
  public:
   /// Both must outlive it.
-  SealedCheck(const Store& store, VerifyReport& report);
+  EncryptedCheck(const Store& store, VerifyReport& report);
 
-  /// Why a sealed line of the session does not open; nothing when it does, or without its key.
+  /// Why an encrypted line of the session does not open; nothing when it does, or without its key.
   std::optional<Error> problem_of(std::string_view session_id, const ScannedEntry& scanned);
   /// Gives what does not open of the session to `on_damage`.
   template <typename OnDamage>
   auto handler(std::string_view session_id, const OnDamage& on_damage) {
     return [this, session_id, &on_damage](const ScannedEntry& entry) {
       if (const auto problem = problem_of(session_id, entry)) {
-        on_damage(sealed_damage(entry, *problem));
+        on_damage(encrypted_damage(entry, *problem));
       }
     };
   }
-  /// The same of what may be a sealed document.
+  /// The same of what may be an encrypted document.
   std::optional<Error> problem_of_document(std::string_view session_id, std::string_view text);
 
  private:

@@ -43,11 +43,11 @@ class ProgressMeter {
 class Verifier {
  public:
   Verifier(const Store& store, ProgressMeter& progress)
-      : store_(store), progress_(progress), sealed_(store, report_) {
-    Result<SealingRule> rule = store.sealing->rule();
-    rule_ = rule ? *rule : SealingRule();
+      : store_(store), progress_(progress), encrypted_(store, report_) {
+    Result<EncryptionRule> rule = store.encryption->rule();
+    rule_ = rule ? *rule : EncryptionRule();
     rule_problem_ = rule ? std::optional<Error>() : std::move(rule).error();
-    report_.seal_command = rule_.command;
+    report_.encrypt_command = rule_.command;
   }
 
   void check_config() {
@@ -177,9 +177,9 @@ class Verifier {
     found_as(FindingKind::kUnreadable, error);
   }
 
-  /// A sealed document is one line.
+  /// An encrypted document is one line.
   Status check_documents() {
-    if (!store_.sealing->is_on()) {
+    if (!store_.encryption->is_on()) {
       return {};
     }
     const std::string folder = session_file(session_id_, kArtifactsName);
@@ -188,7 +188,7 @@ class Verifier {
       constexpr std::uint64_t kDocumentSizeMax = 4U << 20U;
       const std::string path = fmt::format("{}/{}", folder, name);
       const Result<std::string> text = read_file(*store_.files, path, kDocumentSizeMax);
-      if (auto problem = text ? sealed_.problem_of_document(session_id_, *text) : std::nullopt) {
+      if (auto problem = text ? encrypted_.problem_of_document(session_id_, *text) : std::nullopt) {
         problem->path = store_.files->display_path(path);
         problem->line = 1;
         found_as(FindingKind::kDamagedFile, *problem);
@@ -215,10 +215,10 @@ class Verifier {
         scan_log(*store_.files, path, type, parser_,
                  {.on_entry =
                       [&](const ScannedEntry& entry) {
-                        report_.unsealed_lines +=
+                        report_.unencrypted_lines +=
                             rule_.wants && rule_.wants(session_id_, type, entry.value) ? 1U : 0U;
                       },
-                  .on_sealed = sealed_.handler(session_id_, on_damage),
+                  .on_encrypted = encrypted_.handler(session_id_, on_damage),
                   .on_damage = on_damage,
                   .on_progress = [&](std::uint64_t offset) { progress_.at(offset); }});
     if (!scan) {
@@ -234,7 +234,7 @@ class Verifier {
     }
     const std::uint64_t size = scan->whole_end + scan->torn_size;
     report_.logs += size != 0 ? 1 : 0;
-    report_.lines += scan->entries + scan->sealed + scan->damaged;
+    report_.lines += scan->entries + scan->encrypted + scan->damaged;
     report_.bytes += size;
     progress_.finish(size);
     return {};
@@ -270,8 +270,8 @@ class Verifier {
   JsonParser parser_;
   std::string session_id_;
   VerifyReport report_;
-  SealedCheck sealed_;
-  SealingRule rule_;
+  EncryptedCheck encrypted_;
+  EncryptionRule rule_;
   std::optional<Error> rule_problem_;
 };
 

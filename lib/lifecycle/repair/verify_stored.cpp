@@ -38,7 +38,7 @@ class StoredCheck {
         session_id_(session_id),
         report_(report),
         found_(report, session_id),
-        sealed_(store, report) {}
+        encrypted_(store, report) {}
 
   void run() {
     const auto has_folder = [&] { return is_session_there(files_, session_id_).value_or(true); };
@@ -179,12 +179,13 @@ class StoredCheck {
       found_.add(FindingKind::kDamagedLine, files_.display_path(shown), line.line,
                  prefix + line.reason);
     };
-    const Result<LogScan> scan = scan_log(files, path, type, parser,
-                                          {.on_entry = [](const ScannedEntry&) {},
-                                           .on_sealed = sealed_.handler(session_id_, on_damage),
-                                           .on_damage = on_damage});
+    const Result<LogScan> scan =
+        scan_log(files, path, type, parser,
+                 {.on_entry = [](const ScannedEntry&) {},
+                  .on_encrypted = encrypted_.handler(session_id_, on_damage),
+                  .on_damage = on_damage});
     if (note(FindingKind::kDamagedFile, scan)) {
-      report_.lines += scan->entries + scan->sealed + scan->damaged;
+      report_.lines += scan->entries + scan->encrypted + scan->damaged;
       report_.bytes += scan->whole_end + scan->torn_size;
     }
   }
@@ -217,18 +218,18 @@ class StoredCheck {
       std::uint64_t number = 0;
       for (const EvictedLine& line :
            note(FindingKind::kDamagedFile, lines) ? *lines : std::vector<EvictedLine>()) {
-        check_sealed(evicted_path(session_id_, part), ++number, line.type, line.line);
+        check_encrypted(evicted_path(session_id_, part), ++number, line.type, line.line);
       }
     }
   }
 
-  void check_sealed(const std::string& path, std::uint64_t number, EntryType type,
-                    std::string_view text) {
+  void check_encrypted(const std::string& path, std::uint64_t number, EntryType type,
+                       std::string_view text) {
     assert(number > 0 && "lines count from 1");
     const Result<JsonValue> value = line_parser_.parse(text);
-    if (value && is_sealed(*value) && check_entry(type, *value)) {
+    if (value && is_encrypted(*value) && check_entry(type, *value)) {
       const ScannedEntry scanned{.type = type, .value = *value, .text = text, .line = number};
-      if (const auto problem = sealed_.problem_of(session_id_, scanned)) {
+      if (const auto problem = encrypted_.problem_of(session_id_, scanned)) {
         found_.add(FindingKind::kDamagedLine, files_.display_path(path), number, problem->message);
       }
     }
@@ -243,7 +244,7 @@ class StoredCheck {
                      files_.display_path(deleted_entries_path(session_id_)), line.number,
                      "is not a deleted line; correct it by hand, or it can't be restored");
         } else {
-          check_sealed(deleted_entries_path(session_id_), line.number, line.type, line.line);
+          check_encrypted(deleted_entries_path(session_id_), line.number, line.type, line.line);
         }
       }
     }
@@ -301,7 +302,7 @@ class StoredCheck {
   const std::string& session_id_;
   VerifyReport& report_;
   FindingList found_;
-  SealedCheck sealed_;
+  EncryptedCheck encrypted_;
   JsonParser line_parser_;
 };
 
@@ -332,15 +333,15 @@ void verify_folder(FileSystem& files, const std::string& folder, int depth, Find
 
 }  // namespace
 
-SealedCheck::SealedCheck(const Store& store, VerifyReport& report) : report_(report) {
-  Result<std::unique_ptr<LineOpener>> opener = store.sealing->opener();
+EncryptedCheck::EncryptedCheck(const Store& store, VerifyReport& report) : report_(report) {
+  Result<std::unique_ptr<LineOpener>> opener = store.encryption->opener();
   opener_ = opener ? *std::move(opener) : nullptr;
 }
 
-std::optional<Error> SealedCheck::problem_of(std::string_view session_id,
-                                             const ScannedEntry& scanned) {
-  assert(report_.closed_lines <= report_.sealed_lines);
-  ++report_.sealed_lines;
+std::optional<Error> EncryptedCheck::problem_of(std::string_view session_id,
+                                                const ScannedEntry& scanned) {
+  assert(report_.closed_lines <= report_.encrypted_lines);
+  ++report_.encrypted_lines;
   if (opener_ == nullptr || !opener_->has_key(scanned.value)) {
     ++report_.closed_lines;
     return std::nullopt;
@@ -349,8 +350,8 @@ std::optional<Error> SealedCheck::problem_of(std::string_view session_id,
   return opened ? std::optional<Error>() : opened.error();
 }
 
-std::optional<Error> SealedCheck::problem_of_document(std::string_view session_id,
-                                                      std::string_view text) {
+std::optional<Error> EncryptedCheck::problem_of_document(std::string_view session_id,
+                                                         std::string_view text) {
   const ParsedJson value(text);
   if (!value || (*value)["sealed"].string().empty() || opener_ == nullptr ||
       !opener_->has_key(*value)) {

@@ -132,15 +132,15 @@ Status leave_out_moved(const Store& to, std::vector<Entry>& entries) {
   return {};
 }
 
-/// Errors: E_INVALID_QUERY for what is sealed here and would be in clear there.
-Status check_stays_sealed(const Store& from, const Store& to, const Entry& entry) {
+/// Errors: E_INVALID_QUERY for what is encrypted here and would be in clear there.
+Status check_stays_encrypted(const Store& from, const Store& to, const Entry& entry) {
   BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(entry.json));
   BMAD_TRY_ASSIGN(const std::optional<std::string> here,
-                  from.sealing->seal(entry.session_id, entry.type, *value, entry.json));
+                  from.encryption->encrypt(entry.session_id, entry.type, *value, entry.json));
   BMAD_TRY_ASSIGN(const std::optional<std::string> there,
-                  to.sealing->seal({}, entry.type, *value, entry.json));
+                  to.encryption->encrypt({}, entry.type, *value, entry.json));
   if (here && !there) {
-    return invalid_query("id", fmt::format("{} is sealed here and would be in clear in {}; run "
+    return invalid_query("id", fmt::format("{} is encrypted here and would be in clear in {}; run "
                                            "`bmad-mem encrypt on` there first",
                                            entry.id, to.root));
   }
@@ -160,7 +160,7 @@ Status check_may_move(const Store& from, const Store& to, const Entry& entry) {
                                      "with `bmad-mem artifact add FILE`",
                                      entry.id));
   }
-  return check_stays_sealed(from, to, entry);
+  return check_stays_encrypted(from, to, entry);
 }
 
 Status check_are_two(FileSystem& from, FileSystem& to) {

@@ -342,13 +342,13 @@ Result<bool> SessionIndex::scan_log_from(EntryType type, bool verify_prefix,
     BMAD_TRY_ASSIGN(const LogScan scan,
                     scan_log(files_, path, type, parser,
                              {.on_entry = take_by(&SessionTableBuilder::add),
-                              .on_sealed = take_by(&SessionTableBuilder::add_sealed),
+                              .on_encrypted = take_by(&SessionTableBuilder::add_encrypted),
                               .on_progress = on_progress},
                              {.offset = cover.bytes, .line = cover.lines + 1, .hash = &hash}));
     BMAD_TRY(std::move(failed));
     assert(scan.torn_line > 0 && "lines count from 1");
     has_more = scan.whole_end > cover.bytes;
-    cover.sealed += scan.sealed;
+    cover.encrypted += scan.encrypted;
     cover.bytes = scan.whole_end;
     cover.lines = scan.torn_line - 1;
     // Without the hash of a line that is too long to keep nothing can be compared: so it must

@@ -29,8 +29,8 @@ Status SessionIndex::load() {
 
 const LogCovers& SessionIndex::covers() const { return state_->covers; }
 
-std::uint64_t SessionIndex::sealed_lines() const {
-  return sum_of(state_->covers, &LogCover::sealed);
+std::uint64_t SessionIndex::encrypted_lines() const {
+  return sum_of(state_->covers, &LogCover::encrypted);
 }
 
 SessionIndex::Unknown SessionIndex::unknown() const {

@@ -116,7 +116,7 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
   return {};
 }
 
-Status SessionTableBuilder::add_sealed(const ScannedEntry& scanned) {
+Status SessionTableBuilder::add_encrypted(const ScannedEntry& scanned) {
   const std::string_view id = entry_id(scanned.value);
   BMAD_TRY_ASSIGN(const Ordinal older,
                   earlier_version(scanned.type, id, entry_id_hash(scanned.type, id), kNoOrdinal));
@@ -125,7 +125,7 @@ Status SessionTableBuilder::add_sealed(const ScannedEntry& scanned) {
   }
   if (scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference) {
     table_.statements.push_back(
-        {.outline = sealed_outline(scanned.type, scanned.value), .row = row_of(scanned)});
+        {.outline = encrypted_outline(scanned.type, scanned.value), .row = row_of(scanned)});
   }
   return {};
 }

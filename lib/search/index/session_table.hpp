@@ -130,8 +130,8 @@ class SessionTableBuilder {
 
   /// Adds the next entry. Lines of one log must come in order. Errors: those of Known.
   Status add(const ScannedEntry& scanned);
-  /// Takes in a sealed line: it replaces an entry with its id, and is none itself.
-  Status add_sealed(const ScannedEntry& scanned);
+  /// Takes in an encrypted line: it replaces an entry with its id, and is none itself.
+  Status add_encrypted(const ScannedEntry& scanned);
 
  private:
   void add_keys(const ScannedEntry& scanned, const EntryHead& head, Ordinal ordinal);

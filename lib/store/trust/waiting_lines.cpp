@@ -1,4 +1,4 @@
-// waiting_lines.cpp - entries that wait in the state folder for the key that is to seal them.
+// waiting_lines.cpp - entries that wait in the state folder for the key that is to encrypt them.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -13,8 +13,8 @@
 #include "bmad_mem/text.hpp"
 #include "state_file.hpp"
 #include "store/append_log.hpp"
+#include "store/line_encryption.hpp"
 #include "store/line_reader.hpp"
-#include "store/line_sealing.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"

@@ -72,7 +72,7 @@ Result<std::vector<std::string>> whole_ids(const MemoryManager& memory,
     if (!all) {
       const Result<std::uint64_t> closed = memory.closed_entries({});
       if (!closed || *closed > 0) {
-        break;  // It may be the whole id of a sealed entry, which no list has without the key.
+        break;  // It may be the whole id of an encrypted entry, which no list has without the key.
       }
       BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
                       memory.list({.with_outdated = true, .limit = 0}));

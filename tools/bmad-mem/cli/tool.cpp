@@ -69,10 +69,10 @@ std::string trusting_folder() {
   return folder.empty() ? std::string(kNoStateFolder) : folder;
 }
 
-SealKeySource seal_key_here() {
-  SealKeySource source{.key = std::string(environment("BMAD_MEM_KEY")),
-                       .key_file = std::string(environment("BMAD_MEM_KEY_FILE")),
-                       .passphrase = std::string(environment("BMAD_MEM_PASSPHRASE"))};
+EncryptionKeySource encryption_key_here() {
+  EncryptionKeySource source{.key = std::string(environment("BMAD_MEM_KEY")),
+                             .key_file = std::string(environment("BMAD_MEM_KEY_FILE")),
+                             .passphrase = std::string(environment("BMAD_MEM_PASSPHRASE"))};
   if (source.is_empty()) {
     std::string keys = folder_of_environment(std::array<FolderPlace, 2>{
         {{"XDG_CONFIG_HOME", "/bmad-mem/keys"}, {"HOME", "/.config/bmad-mem/keys"}}});
@@ -188,7 +188,8 @@ Result<std::optional<MemoryAccess>> Tool::access() const {
   return access;
 }
 
-Result<MemoryManager> Tool::open(std::string_view root, std::optional<SealKeySource> seal_key,
+Result<MemoryManager> Tool::open(std::string_view root,
+                                 std::optional<EncryptionKeySource> encryption_key,
                                  bool tolerate_bad_config) {
   OpenOptions options{.agent_id = std::string(agent_id()),
                       .tolerate_bad_config = tolerate_bad_config};
@@ -203,7 +204,7 @@ Result<MemoryManager> Tool::open(std::string_view root, std::optional<SealKeySou
   // To look at the parents costs a tenth of a small answer.
   const bool only_reads = command_ != nullptr && command_->group == Group::kRead;
   options.writes_as = only_reads ? Origin::kAgent : writes_as();
-  options.seal_key = seal_key ? *std::move(seal_key) : seal_key_here();
+  options.encryption_key = encryption_key ? *std::move(encryption_key) : encryption_key_here();
   options.on_problem = [this](const Error& problem) { leave_out(problem); };
   BMAD_TRY_ASSIGN(options.access, access());
   Result<MemoryManager> memory = MemoryManager::open(std::move(options));

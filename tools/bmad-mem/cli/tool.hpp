@@ -52,7 +52,7 @@ std::string trusting_folder();
 
 /// The key that the environment names, for OpenOptions: $BMAD_MEM_KEY, $BMAD_MEM_KEY_FILE or
 /// $BMAD_MEM_PASSPHRASE, else bmad-mem/keys in the folder of the user's settings.
-SealKeySource seal_key_here();
+EncryptionKeySource encryption_key_here();
 
 /// Whether somebody made a memory in the folder `root`, which may be empty.
 bool has_memory(const std::string& root);
@@ -111,8 +111,9 @@ class Tool {
   [[nodiscard]] Result<std::optional<MemoryAccess>> access() const;
   /// The memory in that folder. Warnings about its config go to stderr. Errors: those of
   /// MemoryManager::open, find_root and access.
-  /// `seal_key`: seal_key_here() when absent. `tolerate_bad_config`: see OpenOptions.
-  Result<MemoryManager> open(std::string_view root = {}, std::optional<SealKeySource> seal_key = {},
+  /// `encryption_key`: encryption_key_here() when absent. `tolerate_bad_config`: see OpenOptions.
+  Result<MemoryManager> open(std::string_view root = {},
+                             std::optional<EncryptionKeySource> encryption_key = {},
                              bool tolerate_bad_config = false);
   /// Where `init` puts a memory.
   [[nodiscard]] std::string root_to_create() const;

@@ -134,10 +134,10 @@ bool note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& fil
   return !closed || *closed > 0;
 }
 
-void note_sealed(Tool& tool, const MemoryManager& memory,
-                 const std::vector<std::string>& sessions) {
-  const Result<std::uint64_t> lines = memory.sealed_lines(sessions);
-  describe(tool, "sealed", "lines", lines.value_or(0));
+void note_encrypted(Tool& tool, const MemoryManager& memory,
+                    const std::vector<std::string>& sessions) {
+  const Result<std::uint64_t> lines = memory.encrypted_lines(sessions);
+  describe(tool, "encrypted", "lines", lines.value_or(0));
 }
 
 namespace {

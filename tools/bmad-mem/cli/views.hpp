@@ -37,7 +37,7 @@ void print_entry_line(Tool& tool, const Entry& entry, const auto&... members) {
   tool.out().print("{}\n", entry_json_line(entry, json_members_of(members...)));
 }
 
-/// With --json: {"closed_lines":2} when sealed entries have no key here; else nothing.
+/// With --json: {"closed_lines":2} when encrypted entries have no key here; else nothing.
 void print_closed_as_json(Tool& tool, const Result<std::uint64_t>& closed);
 /// What the key would show besides: a sentence, or an object of its own behind the entries.
 /// Whether there are any.
@@ -45,8 +45,10 @@ bool note_closed(Tool& tool, const MemoryManager& memory, const EntryFilter& fil
 /// Notes `said`; of a search for events alone also that sessions have theirs elsewhere.
 void note_nothing_found(Tool& tool, const MemoryManager& memory, const EntryFilter& filter,
                         std::string_view said);
-/// What a command that looks into no sealed line has left out of these sessions (all when empty).
-void note_sealed(Tool& tool, const MemoryManager& memory, const std::vector<std::string>& sessions);
+/// What a command that looks into no encrypted line has left out of these sessions (all when
+/// empty).
+void note_encrypted(Tool& tool, const MemoryManager& memory,
+                    const std::vector<std::string>& sessions);
 /// "superseded by": a relation as people read it.
 std::string relation_words(Relation relation);
 /// "archived", "evicted", that somebody else wrote a newer version, or empty.
@@ -183,7 +185,7 @@ struct Totals {
   std::uint64_t unreadable = 0;
   std::uint64_t entries = 0;
   std::uint64_t versions = 0;
-  std::uint64_t sealed_lines = 0;
+  std::uint64_t encrypted_lines = 0;
   std::uint64_t damaged_lines = 0;
   std::uint64_t size_bytes = 0;
   std::array<std::uint64_t, kEntryTypeCount> types{};
@@ -194,7 +196,7 @@ struct Totals {
     ++sessions;
     entries += session.entries();
     versions += session.versions();
-    sealed_lines += session.sealed_lines();
+    encrypted_lines += session.encrypted_lines();
     damaged_lines += session.damaged_lines();
     size_bytes += session.size_bytes;
     for (std::size_t i = 0; i < kEntryTypeCount; ++i) {

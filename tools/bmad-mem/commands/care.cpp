@@ -47,9 +47,9 @@ Result<ExitStatus> run_verify(Tool& tool, MemoryManager& memory) {
   }
   print_findings(tool, report.findings);
   print_findings(tool, report.changes, "change");
-  show(tool, "verify", object_of("summary", shaped(shape::verify_summary, report)), "seal_command",
-       report.seal_command, "knows_encrypted", report.knows_encrypted, "repairable",
-       std::ranges::any_of(report.findings, is_repairable));
+  show(tool, "verify", object_of("summary", shaped(shape::verify_summary, report)),
+       "encrypt_command", report.encrypt_command, "knows_encrypted", report.knows_encrypted,
+       "repairable", std::ranges::any_of(report.findings, is_repairable));
   return report.findings.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 

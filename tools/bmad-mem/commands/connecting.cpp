@@ -190,7 +190,7 @@ Result<MemoryManager> open_for_hook(const Tool& tool, const ClientFacts& client,
                       .state_folder = trusting_folder(),
                       .writes_as = Origin::kAgent,
                       .tolerate_bad_config = true,
-                      .seal_key = seal_key_here(),
+                      .encryption_key = encryption_key_here(),
                       .index_at_the_end = true,
                       .runs_programs = false};
   BMAD_TRY_ASSIGN(options.access, tool.access());

@@ -203,9 +203,9 @@ void check_trust(const MemoryManager& memory, std::vector<Check>& checks) {
       report.config_changed, "is_own", report.trust == RootTrust::kOwn);
 }
 
-/// Whether new entries can be sealed; nothing where none are.
+/// Whether new entries can be encrypted; nothing where none are.
 void check_encryption(const MemoryManager& memory, std::vector<Check>& checks) {
-  const SealState state = memory.seal_state();
+  const EncryptionState state = memory.encryption_state();
   const std::optional<Error>& problem = state.problem;
   if (problem || state.is_on || state.waiting > 0) {
     add(checks, "encryption", "check_encryption", "problem",

@@ -190,7 +190,7 @@ Result<ExitStatus> run_anonymize(Tool& tool, MemoryManager& memory) {
   AnonymizeOptions options{.all_paths = paths == "all", .dry_run = args.has("dry-run")};
   options.sessions = args.all("session");
   options.workspace = workspace_folder(memory.root());
-  note_sealed(tool, memory, options.sessions);
+  note_encrypted(tool, memory, options.sessions);
   if (const auto path = args.maybe("key-file")) {
     BMAD_TRY_ASSIGN(options.key, load_key(std::string(*path)));
   }

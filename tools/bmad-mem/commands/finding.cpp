@@ -190,7 +190,7 @@ Result<ExitStatus> run_related(Tool& tool, MemoryManager& memory) {
 Result<ExitStatus> run_topics(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(const std::vector<TopicCount> topics, memory.topics(filter));
-  note_sealed(tool, memory, filter.sessions);
+  note_encrypted(tool, memory, filter.sessions);
   return show_all(tool, "topics", shape::topic, topics);
 }
 
@@ -240,7 +240,7 @@ Result<ExitStatus> run_timeline(Tool& tool, MemoryManager& memory) {
   }
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(const std::vector<TimelineBucket> buckets, memory.timeline(filter, unit->unit));
-  note_sealed(tool, memory, filter.sessions);
+  note_encrypted(tool, memory, filter.sessions);
   return show_all(tool, "timeline", shape::bucket, buckets, bars_of(tool, *unit, buckets));
 }
 

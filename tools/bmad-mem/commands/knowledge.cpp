@@ -99,7 +99,7 @@ Result<ExitStatus> run_context(Tool& tool, MemoryManager& memory) {
     tool.out().write(context.markdown);
   }
   return describe(tool, "context_notes", "items", context.items.size(), "omitted",
-                  context.omitted.size(), "sealed_lines", context.sealed_lines, "is_foreign",
+                  context.omitted.size(), "encrypted_lines", context.encrypted_lines, "is_foreign",
                   memory.is_foreign(), "reason", memory.trust_report().reason);
 }
 
@@ -200,7 +200,7 @@ Result<ExitStatus> run_extract(Tool& tool, MemoryManager& memory) {
                           : Result<ExitStatus>(std::move(report).error());
   }
   show(tool, "extraction", shaped(shape::extraction, *report, options, way_name(report->way)));
-  note_sealed(tool, memory, {options.session_id});
+  note_encrypted(tool, memory, {options.session_id});
   return ExitStatus::kDone;
 }
 
@@ -221,7 +221,7 @@ Result<ExitStatus> run_consolidate(Tool& tool, MemoryManager& memory) {
          object_of("applied", false, "cosine", near.cosine, "may_contradict", near.may_contradict,
                    "near", shaped(shape::item, std::array{near.first, near.second})));
   }
-  note_sealed(tool, memory, options.sessions);
+  note_encrypted(tool, memory, options.sessions);
   return describe(tool, "consolidated", "encoder_failed", report.encoder.failed, "reason",
                   report.encoder.reason, "near", report.near.size(), "merged", report.merged.size(),
                   "dry_run", options.dry_run);

@@ -1,5 +1,6 @@
 // privacy.cpp - what is removed permanently, what is kept for how long, whose memory it is: a
-// foreign one is shown, and becomes the user's own; and what is sealed, opened, or sealed anew.
+// foreign one is shown, and becomes the user's own; and what is encrypted, opened, or encrypted
+// anew.
 #include "bmad_mem/privacy.hpp"
 
 #include <termios.h>
@@ -225,7 +226,7 @@ Result<ExitStatus> run_privacy(Tool& tool, MemoryManager& memory) {
   } else {
     print_privacy(tool, report);
   }
-  note_sealed(tool, memory, tool.args().all("session"));
+  note_encrypted(tool, memory, tool.args().all("session"));
   tool.report_all(report.problems);
   return report.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
@@ -246,8 +247,8 @@ void print_text(Tool& tool, const TrustReport& report, const TrustOffer& offer) 
   }
   describe(tool, "trust", "root", report.root, "trust", root_trust_name(report.trust), "changed",
            report.config_changed, "reason", report.reason, "offers", some_by_type(offer.lines),
-           "sealed_lines", offer.sealed_lines, "by_agents", some_by_type(offer.by_agents), "texts",
-           shaped(shape::offered_text, std::span(offer.texts).first(shown)), "more",
+           "encrypted_lines", offer.encrypted_lines, "by_agents", some_by_type(offer.by_agents),
+           "texts", shaped(shape::offered_text, std::span(offer.texts).first(shown)), "more",
            offer.texts.size() - shown, "files", offer.files, "values", values, "switches",
            offer.switches, "programs", programs);
 }
@@ -317,39 +318,39 @@ Result<std::string> ask_secret(std::string_view question) {
 
 constexpr std::size_t kPassphraseSizeMin = 12;
 
-Result<SealKeySource> passphrase_of(SealStep step) {
+Result<EncryptionKeySource> passphrase_of(EncryptStep step) {
   BMAD_TRY_ASSIGN(std::string passphrase, ask_secret("Passphrase: "));
-  if (step == SealStep::kOn) {
+  if (step == EncryptStep::kOn) {
     BMAD_TRY_ASSIGN(const std::string again, ask_secret("Again: "));
     if (again != passphrase) {
       return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = "the passphrases differ"};
     }
   }
-  return SealKeySource{.passphrase = std::move(passphrase)};
+  return EncryptionKeySource{.passphrase = std::move(passphrase)};
 }
 
-void tell_key_file(Tool& tool, const std::string& path, bool is_new, SealStep step) {
+void tell_key_file(Tool& tool, const std::string& path, bool is_new, EncryptStep step) {
   const std::string place = printable(std::filesystem::absolute(path).lexically_normal().string());
-  describe(tool, "seal_key_file", "place", place, "is_new", is_new, "is_elsewhere",
-           step != SealStep::kOff && seal_key_here().key_file != path);
+  describe(tool, "encryption_key_file", "place", place, "is_new", is_new, "is_elsewhere",
+           step != EncryptStep::kOff && encryption_key_here().key_file != path);
 }
 
-/// By SealStep.
+/// By EncryptStep.
 constexpr std::array<std::string_view, 3> kQuestions = {
-    "seal the entries? Losing the key is final: without it nothing opens them.",
-    "open all sealed entries, and write them in clear?",
-    "seal everything with the new key? Losing it is final."};
+    "encrypt the entries? Losing the key is final: without it nothing opens them.",
+    "open all encrypted entries, and write them in clear?",
+    "encrypt everything with the new key? Losing it is final."};
 
 /// Asks, and ends encryption where the key is lost.
 Result<ExitStatus> give_up(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::uint64_t lines, memory.sealed_lines());
+  BMAD_TRY_ASSIGN(const std::uint64_t lines, memory.encrypted_lines());
   if (!is_confirmed(tool, fmt::format("give up {}, and write in clear from now on? sealing.json "
                                       "goes: keep a copy if its passphrase may be found",
                                       format_count(lines, "encrypted line", "encrypted lines")))) {
     return ExitStatus::kFailed;
   }
-  BMAD_TRY(memory.seal({.step = SealStep::kOff, .without_key = true}));
+  BMAD_TRY(memory.encrypt({.step = EncryptStep::kOff, .without_key = true}));
   return show(tool, "given_up",
               object_of("summary", object_of("changed", 0, "whole", lines == 0, "lost", lines)));
 }
@@ -359,27 +360,27 @@ Result<ExitStatus> give_up(Tool& tool) {
 Result<ExitStatus> run_encrypt(Tool& tool) {
   const Arguments& args = tool.args();
   const std::string_view name = args.positional(0);
-  const SealStep step = name == "on"    ? SealStep::kOn
-                        : name == "off" ? SealStep::kOff
-                                        : SealStep::kRotate;
-  if (step != SealStep::kOn) {  // Before anybody is asked for anything.
+  const EncryptStep step = name == "on"    ? EncryptStep::kOn
+                           : name == "off" ? EncryptStep::kOff
+                                           : EncryptStep::kRotate;
+  if (step != EncryptStep::kOn) {  // Before anybody is asked for anything.
     BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
-    if (!is_there(memory.root() + "/sealing.json") && !memory.seal_state().is_on) {
+    if (!is_there(memory.root() + "/sealing.json") && !memory.encryption_state().is_on) {
       return invalid_query("step",
-                           "nothing is sealed in this memory; `bmad-mem encrypt on` begins");
+                           "nothing is encrypted in this memory; `bmad-mem encrypt on` begins");
     }
   }
   if (args.has("without-key")) {
     return give_up(tool);
   }
-  std::optional<SealKeySource> key;
+  std::optional<EncryptionKeySource> key;
   if (args.has("passphrase")) {
     BMAD_TRY_ASSIGN(key, passphrase_of(step));
   } else if (args.has("key-file")) {
-    key = seal_key_here();  // With another one in the environment, two are named.
+    key = encryption_key_here();  // With another one in the environment, two are named.
     key->key_file = args.value("key-file");
   }
-  const std::string passphrase = key ? key->passphrase : seal_key_here().passphrase;
+  const std::string passphrase = key ? key->passphrase : encryption_key_here().passphrase;
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open({}, std::move(key)));
   if (!is_confirmed(tool, kQuestions.at(static_cast<std::size_t>(step)))) {
     return ExitStatus::kFailed;
@@ -387,27 +388,29 @@ Result<ExitStatus> run_encrypt(Tool& tool) {
   const std::string made = args.has("new-key-file") ? std::string(args.value("new-key-file"))
                                                     : std::string(args.value("key-file"));
   const bool is_new = !made.empty() && !is_there(made);
-  const SealOptions options{.step = step,
-                            .sessions = args.all("session"),
-                            .sensitive = args.has("sensitive"),
-                            .new_key_file = std::string(args.value("new-key-file"))};
-  const Result<std::vector<SealReport>> reports = with_progress(
-      tool, "seal", [&](const MemoryManager::Progress& show) { return memory.seal(options, show); },
+  const EncryptOptions options{.step = step,
+                               .sessions = args.all("session"),
+                               .sensitive = args.has("sensitive"),
+                               .new_key_file = std::string(args.value("new-key-file"))};
+  const Result<std::vector<EncryptReport>> reports = with_progress(
+      tool, "encrypt",
+      [&](const MemoryManager::Progress& show) { return memory.encrypt(options, show); },
       "sessions");
-  if (is_there(made) && (reports || is_new)) {  // What was sealed before an error needs it.
+  if (is_there(made) && (reports || is_new)) {  // What was encrypted before an error needs it.
     tell_key_file(tool, made, is_new, step);
   }
   BMAD_TRY(reports ? Status() : Status(reports.error()));
   bool is_whole = !tool.has_left_out();
   std::uint64_t changed = 0;
-  for (const SealReport& report : *reports) {
-    show(tool, "sealing", shaped(shape::sealing, report), "opens", step == SealStep::kOff);
+  for (const EncryptReport& report : *reports) {
+    show(tool, "encryption", shaped(shape::encryption, report), "opens", step == EncryptStep::kOff);
     is_whole = is_whole && report.left.empty();
     changed += report.changed;
   }
   const bool is_short = !passphrase.empty() && passphrase.size() < kPassphraseSizeMin;
-  show(tool, "sealed_all", object_of("summary", object_of("changed", changed, "whole", is_whole)),
-       "step", name, "is_short", is_short, "is_in_git", is_in_git(memory.root()));
+  show(tool, "encrypted_all",
+       object_of("summary", object_of("changed", changed, "whole", is_whole)), "step", name,
+       "is_short", is_short, "is_in_git", is_in_git(memory.root()));
   return is_whole ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 

@@ -243,7 +243,7 @@ Result<ExitStatus> run_recall(Tool& tool, MemoryManager& memory) {
   }
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, knowledge.recall(options));
   print_items(tool, items);
-  note_sealed(tool, memory, options.sessions);
+  note_encrypted(tool, memory, options.sessions);
   return describe(tool, "recalled", "shown", items.size(), "candidates", options.candidates,
                   "is_full", options.limit != 0 && items.size() == options.limit);
 }

@@ -324,7 +324,7 @@ Result<ExitStatus> redact_memory(Tool& tool) {
   if (found) {
     BMAD_TRY_ASSIGN(found, redact_now(tool, memory, dry_run));
   }
-  note_sealed(tool, memory, args.all("session"));
+  note_encrypted(tool, memory, args.all("session"));
   const bool looks_at_commits = args.has("all") && is_in_git(memory.root());
   describe(tool, "redacted", "found", found, "in_git",
            found && !dry_run && !looks_at_commits && is_in_git(memory.root()));

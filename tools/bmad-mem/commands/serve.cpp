@@ -66,7 +66,7 @@ Result<Faces> read_faces(const Tool& tool, std::optional<ScratchFolder>& scratch
                       .agent_id = std::string(tool.agent_id()),
                       .state_folder = trusting_folder(),
                       .writes_as = Origin::kAgent,
-                      .seal_key = seal_key_here(),
+                      .encryption_key = encryption_key_here(),
                       .note_accesses = false,
                       .watch_folders = true};
   BMAD_TRY_ASSIGN(options.access, tool.access());

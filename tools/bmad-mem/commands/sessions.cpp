@@ -111,7 +111,7 @@ Result<ExitStatus> run_session_set(Tool& tool, MemoryManager& memory) {
 namespace {
 
 /// What a person looks for in the list, behind the times and the size.
-std::string about(const Session& session, bool is_sealed) {
+std::string about(const Session& session, bool is_encrypted) {
   // A title of the day says what stands beside it.
   const std::string title = session.title_from != TitleSource::kDay ? session.title : "";
   std::vector<std::string> parts = {session.project_name, session.user_id,
@@ -121,7 +121,7 @@ std::string about(const Session& session, bool is_sealed) {
   }
   std::erase(parts, "");
   if (title.empty() && parts.empty()) {
-    return is_sealed && session.size_bytes > 0 ? "(sealed)" : "(no words yet)";
+    return is_encrypted && session.size_bytes > 0 ? "(encrypted)" : "(no words yet)";
   }
   return printable(title + (title.empty() || parts.empty() ? "" : "  ") + joined(parts));
 }
@@ -151,11 +151,11 @@ Status add_live(const MemoryManager& memory, bool only_open, const AddRow& add) 
   leave_out_same(&Session::agent_ids);
   leave_out_same(&Session::tags);
   std::error_code failed;
-  const bool is_sealed = std::filesystem::exists(memory.root() + "/sealing.json", failed);
+  const bool is_encrypted = std::filesystem::exists(memory.root() + "/sealing.json", failed);
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     const Session& session = sessions[i];
     add(session_as_json(memory, session),
-        session.problem ? session.problem->to_string() : about(shown[i], is_sealed));
+        session.problem ? session.problem->to_string() : about(shown[i], is_encrypted));
   }
   return {};
 }

@@ -253,7 +253,8 @@ Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
 std::string waiting_news(MemoryManager& memory) {
   static_cast<void>(memory.write_waiting());
   // With the file there, to ask for the state may take as long as a passphrase does.
-  const bool is_gone = !is_there(memory.root() + "/sealing.json") && memory.seal_state().is_gone;
+  const bool is_gone =
+      !is_there(memory.root() + "/sealing.json") && memory.encryption_state().is_gone;
   return view_line("hook_waiting",
                    json_object("is_gone", is_gone, "count", memory.count_waiting()));
 }

@@ -31,7 +31,7 @@ Result<MemoryManager*> LazyMemory::open(std::string root) {
                                                       .state_folder = trusting_folder(),
                                                       .writes_as = Origin::kAgent,
                                                       .access = place_.access,
-                                                      .seal_key = seal_key_here(),
+                                                      .encryption_key = encryption_key_here(),
                                                       .watch_folders = true});
   if (!opened) {
     return std::move(opened).error();

@@ -40,9 +40,9 @@ Result<Query> read_memory_query(const ToolArguments& args) {
   return query;
 }
 
-/// Says in a line, if any, how many sealed lines were left out and `why`.
-std::string sealed_note(std::uint64_t count, std::string_view why) {
-  return view_line("mcp_sealed", json_object("count", count, "why", why));
+/// Says in a line, if any, how many encrypted lines were left out and `why`.
+std::string encrypted_note(std::uint64_t count, std::string_view why) {
+  return view_line("mcp_encrypted", json_object("count", count, "why", why));
 }
 
 /// What is worth saying about how the query was read; empty for nothing.
@@ -205,7 +205,7 @@ Result<McpToolResult> mcp_context(MemoryToolCall& call) {
     told.markdown.resize(utf8_prefix(told.markdown, kAnswerSizeMax).size());
     told.markdown += "\n(cut; ask with a smaller max_tokens)\n";
   }
-  told.markdown += sealed_note(told.sealed_lines, "no context has what is sealed");
+  told.markdown += encrypted_note(told.encrypted_lines, "no context has what is encrypted");
   return McpToolResult{.text = std::move(told.markdown)};
 }
 
@@ -240,8 +240,8 @@ Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing(/*or_users=*/true));
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, Knowledge(*memory).recall(options));
   std::ranges::for_each(items, [&](KnowledgeItem& item) { item.of_user |= call.of_user; });
-  const std::string note = sealed_note(memory->sealed_lines().value_or(0),
-                                       "only memory_search and memory_get open them");
+  const std::string note = encrypted_note(memory->encrypted_lines().value_or(0),
+                                          "only memory_search and memory_get open them");
   std::string text =
       view_line("mcp_recalled", json_object("candidates", options.candidates, "count", items.size(),
                                             "quoted", kQuotedIsData));

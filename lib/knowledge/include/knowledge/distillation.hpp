@@ -65,7 +65,7 @@ enum class EvictedTalk : std::uint8_t { kAll, kLatest };
 /// and each sentence of an answer that a later message of the user cites; 400 bytes of text at
 /// most. Cited is a sentence of which the user repeats two pieces that were not said before it, and
 /// each word with a digit: a common phrase or another value is no citation. `logs` has the
-/// session's folder. Nothing of what is sensitive, sealed, redacted, superseded or has an end of
+/// session's folder. Nothing of what is sensitive, encrypted, redacted, superseded or has an end of
 /// its own; no statement that is there, or was deleted or purged; nothing where the config says not
 /// to look into messages. What of the evicted talk is looked at, `evicted` says. Cost: linear in
 /// that and in what the logs hold. Errors: as the file system's.

@@ -21,7 +21,7 @@ Result<RepairReport> repair_store(
 Result<RepairReport> accept_changes(Store& store, std::span<const std::string> sessions);
 
 /// Adds to `report` which encrypted entries of the sessions `wanted`, or of all, this machine knew
-/// and misses, or has in an older version, though no deletion names them; see line_sealing.hpp.
+/// and misses, or has in an older version, though no deletion names them; see line_encryption.hpp.
 void check_head(const Store& store, std::span<const std::string> wanted, VerifyReport& report);
 /// Notes the encrypted entries that there are. What is missing is still to be compared, except what
 /// a deletion names, and in the sessions `accepted`.

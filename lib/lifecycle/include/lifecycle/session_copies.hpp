@@ -16,7 +16,7 @@
 #include "bmad_mem/lifecycle.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
-#include "store/line_sealing.hpp"
+#include "store/line_encryption.hpp"
 #include "store/session_archive.hpp"
 
 namespace bmad_mem {
@@ -25,9 +25,9 @@ struct Store;
 
 // Which entries a deletion means.
 
-/// Opens what is sealed in one session, for criteria that ask for words.
-struct SealedWords {
-  SealedWords(const Store& store, std::string session);
+/// Opens what is encrypted in one session, for criteria that ask for words.
+struct EncryptedWords {
+  EncryptedWords(const Store& store, std::string session);
 
   std::string session_id;
   std::unique_ptr<LineOpener> opener;                  ///< Null without any key.
@@ -38,8 +38,9 @@ struct SealedWords {
 /// Whether one line answers to the criteria, but for sessions: those are chosen before.
 class EntryMatcher {
  public:
-  /// `criteria` and `sealed` must outlive the matcher. Without `sealed` no sealed line has words.
-  explicit EntryMatcher(const DeletionCriteria& criteria, SealedWords* sealed = nullptr);
+  /// `criteria` and `encrypted` must outlive the matcher. Without `encrypted` no encrypted line has
+  /// words.
+  explicit EntryMatcher(const DeletionCriteria& criteria, EncryptedWords* encrypted = nullptr);
 
   /// Whether `entry`, parsed from `text`, answers to all that is given.
   [[nodiscard]] bool matches(EntryType type, JsonValue entry, std::string_view text) const;
@@ -48,7 +49,7 @@ class EntryMatcher {
   [[nodiscard]] bool has_words(EntryType type, JsonValue entry, std::string_view text) const;
 
   const DeletionCriteria& criteria_;
-  SealedWords* sealed_;
+  EncryptedWords* encrypted_;
 };
 
 /// Whether `needle` stands in a string, a key or a number of `value`, or in `text` as it is
@@ -59,8 +60,8 @@ bool holds_text(JsonValue value, std::string_view text, std::string_view needle)
 class PurgeTarget {
  public:
   /// As EntryMatcher().
-  explicit PurgeTarget(const DeletionCriteria& criteria, SealedWords* sealed = nullptr)
-      : criteria_(criteria), matcher_(criteria, sealed) {}
+  explicit PurgeTarget(const DeletionCriteria& criteria, EncryptedWords* encrypted = nullptr)
+      : criteria_(criteria), matcher_(criteria, encrypted) {}
 
   void add(std::string_view id) { ids_.emplace(id); }
   [[nodiscard]] const std::set<std::string, std::less<>>& ids() const { return ids_; }

@@ -34,11 +34,11 @@ inline constexpr std::string_view kSensitiveField = "sensitive";
 inline constexpr std::string_view kOutsideWorkspaceField = "outside_workspace";
 inline constexpr std::string_view kExpiresField = "expires_at";
 
-/// The member of a sealed entry: of such a line id and times alone can be read without a key, see
-/// docs/decisions/0055-encryption-at-rest.md.
-inline constexpr std::string_view kSealedField = "sealed";
-/// Whether `line`, the value of a line that is no entry of its log, is one that is sealed.
-bool is_sealed(JsonValue line);
+/// The member of an encrypted entry: of such a line id and times alone can be read without a key,
+/// see docs/decisions/0055-encryption-at-rest.md.
+inline constexpr std::string_view kEncryptedField = "sealed";
+/// Whether `line`, the value of a line that is no entry of its log, is one that is encrypted.
+bool is_encrypted(JsonValue line);
 
 /// The member that holds an entry's typed links, see entry_fields.hpp.
 inline constexpr std::string_view kLinksField = "links";

@@ -94,9 +94,9 @@ struct StatementOutline {
 /// `line` is what `entry`, a fact or a preference, was parsed from.
 StatementOutline statement_outline(EntryType type, JsonValue entry, std::string_view line);
 
-/// Of a sealed line: it replaces the versions before it, and says nothing itself.
-StatementOutline sealed_outline(EntryType type, JsonValue entry);
-[[nodiscard]] bool is_sealed(const StatementOutline& outline);
+/// Of an encrypted line: it replaces the versions before it, and says nothing itself.
+StatementOutline encrypted_outline(EntryType type, JsonValue entry);
+[[nodiscard]] bool is_encrypted(const StatementOutline& outline);
 
 /// As StatementOutline has it: 0 for no text.
 std::uint64_t outline_hash(std::string_view text);

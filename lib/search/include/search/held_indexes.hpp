@@ -39,8 +39,8 @@ struct ChosenIndexes {
   std::vector<SeenFolder> live = {};  ///< Of the latter, the sessions that are folders.
   std::vector<Packed> packed = {};    ///< Those of archives and of what was evicted.
   EvictedParts evicted = {};          ///< The sessions that something was evicted from.
-  /// The sessions in parts that have sealed lines, and how many.
-  std::map<std::string, std::uint64_t, std::less<>> sealed = {};
+  /// The sessions in parts that have encrypted lines, and how many.
+  std::map<std::string, std::uint64_t, std::less<>> encrypted = {};
   std::optional<FileInfo> folder;  ///< archive/, before it was listed.
   bool is_only_one = false;        ///< One session was named: its errors are the answer.
   bool is_past = false;            ///< The indexes are of past_files(), and nobody else's.
@@ -117,10 +117,10 @@ class HeldIndexes {
   }
 
   [[nodiscard]] std::span<IndexedSession* const> sessions() const { return sessions_; }
-  /// Those of them that have sealed lines, which no index has, with how many.
-  using SealedSessionLines = std::vector<std::pair<IndexedSession*, std::uint64_t>>;
-  [[nodiscard]] SealedSessionLines with_sealed_lines() const;
-  [[nodiscard]] std::uint64_t sealed_lines() const;
+  /// Those of them that have encrypted lines, which no index has, with how many.
+  using EncryptedSessionLines = std::vector<std::pair<IndexedSession*, std::uint64_t>>;
+  [[nodiscard]] EncryptedSessionLines with_encrypted_lines() const;
+  [[nodiscard]] std::uint64_t encrypted_lines() const;
 
   /// Takes what the next process would miss into the segments.
   /// What goes wrong (a full disk, a store that may only be read) is no concern of the one who

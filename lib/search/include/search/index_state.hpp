@@ -34,11 +34,11 @@ struct CoveredSession {
   std::uint64_t folder_inode = 0;
   std::int64_t folder_mtime_ns = 0;  // 0: it says nothing.
   std::uint32_t empty_logs = 0;      // By type: those that were there; their folder won't tell.
-  std::uint64_t sealed = 0;          // Lines of what is packed; of logs, each says it.
+  std::uint64_t encrypted = 0;       // Lines of what is packed; of logs, each says it.
   std::vector<CoveredLog> logs;
 };
-/// How many sealed lines the session has.
-std::uint64_t sealed_lines(const CoveredSession& covered);
+/// How many encrypted lines the session has.
+std::uint64_t encrypted_lines(const CoveredSession& covered);
 using CoveredSessions = std::map<std::string, CoveredSession, std::less<>>;  // By covered_key().
 
 /// What CURRENT says.

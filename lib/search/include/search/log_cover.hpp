@@ -47,8 +47,8 @@ struct LogCover {
   std::uint64_t chain = 0;  ///< Of the stamp, whose states begin with these lines; 0: of none.
   /// `file` was seen to begin with the covered lines; those behind were not taken in.
   bool has_tail = false;
-  std::uint64_t sealed = 0;  ///< Of those lines, sealed ones: no index has what they say.
-  bool was_hashed = false;   ///< It took the hash to find that these lines are still there.
+  std::uint64_t encrypted = 0;  ///< Of those lines, encrypted ones: no index has what they say.
+  bool was_hashed = false;      ///< It took the hash to find that these lines are still there.
 
   [[nodiscard]] bool exists() const { return file.inode != 0; }
 };

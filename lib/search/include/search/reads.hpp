@@ -36,15 +36,15 @@ Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& f
 Result<ExportReport> export_entries(const Store& store, const ExportOptions& options,
                                     ExportVisitor& visitor);
 
-/// How many sealed lines of what `filter` names have no key here; what else it says is not asked.
-/// Costs nothing where nothing is sealed. Errors: as list_entries(); why a key that was named can't
-/// be used.
+/// How many encrypted lines of what `filter` names have no key here; what else it says is not
+/// asked. Costs nothing where nothing is encrypted. Errors: as list_entries(); why a key that was
+/// named can't be used.
 Result<std::uint64_t> count_closed(const Store& store, const EntryFilter& filter);
 /// That this number has no key here, and the remedy. `key_problem`: why the one that was named
 /// can't be used.
 std::string closed_text(std::uint64_t count, const std::optional<Error>& key_problem = {});
-/// How many sealed lines its sessions have, with the key or without.
-Result<std::uint64_t> count_sealed(const Store& store, const EntryFilter& filter);
+/// How many encrypted lines its sessions have, with the key or without.
+Result<std::uint64_t> count_encrypted(const Store& store, const EntryFilter& filter);
 
 Result<QueryAnswer> answer_query(const Store& store, const Query& query);
 Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::string_view id,

@@ -82,8 +82,8 @@ class RootIndex {
   struct Candidate {
     std::string id;
     bool archived = false;
-    bool is_covered = false;   ///< What sweep() found out; so for the next.
-    std::uint64_t sealed = 0;  ///< If it is covered: its sealed lines.
+    bool is_covered = false;      ///< What sweep() found out; so for the next.
+    std::uint64_t encrypted = 0;  ///< If it is covered: its encrypted lines.
   };
 
   /// Looks which of `candidates` are as the segments have them. Their parts, in no order; a part

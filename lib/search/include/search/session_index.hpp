@@ -105,8 +105,8 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   [[nodiscard]] SessionFacts facts() const override;
   /// What of its logs is covered, as they were looked at last.
   [[nodiscard]] const LogCovers& covers() const;
-  /// How many sealed lines are among them.
-  [[nodiscard]] std::uint64_t sealed_lines() const;
+  /// How many encrypted lines are among them.
+  [[nodiscard]] std::uint64_t encrypted_lines() const;
   /// What of it no segment knows: of a session without a base, all.
   struct Unknown {
     std::uint64_t entries = 0;

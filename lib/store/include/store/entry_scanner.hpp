@@ -2,7 +2,7 @@
 // and the latest version of each.
 //
 // Every line gets one verdict, the same for reads, `stats`, `verify` and `repair`: it is an entry
-// of the log's type, it is a sealed one, or it is damaged. Blank lines are none of these. Bytes
+// of the log's type, it is an encrypted one, or it is damaged. Blank lines are none of these. Bytes
 // behind the last newline are torn and not looked at.
 #pragma once
 
@@ -25,7 +25,7 @@
 namespace bmad_mem {
 
 class LineOpener;
-class LineSealing;
+class LineEncryption;
 
 /// A line that is an entry. The views are valid during the call-back.
 struct ScannedEntry {
@@ -49,7 +49,7 @@ struct DamagedLine {
 
 struct LogScan {
   std::uint64_t entries = 0;
-  std::uint64_t sealed = 0;
+  std::uint64_t encrypted = 0;
   std::uint64_t damaged = 0;
   std::uint64_t whole_end = 0;  ///< Where the last whole line ends.
   std::uint64_t torn_size = 0;
@@ -59,9 +59,9 @@ struct LogScan {
 
 struct ScanHandlers {
   std::function<void(const ScannedEntry&)> on_entry;
-  /// Of a sealed entry id and times alone can be read. Without this they are passed over: nothing
-  /// that is made of entries has one by chance.
-  std::function<void(const ScannedEntry&)> on_sealed = {};
+  /// Of an encrypted entry id and times alone can be read. Without this they are passed over:
+  /// nothing that is made of entries has one by chance.
+  std::function<void(const ScannedEntry&)> on_encrypted = {};
   /// Finding out why a line is damaged is slow; without this nobody asks.
   std::function<void(const DamagedLine&)> on_damage = {};
   /// Called about once in 256 KiB with how far it is, in bytes.
@@ -86,10 +86,10 @@ Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType t
 Status scan_logs(FileSystem& files, std::string_view folder, const ScanHandlers& handlers,
                  std::span<const EntryType> types = kEntryTypes);
 
-/// What a sealed line holds.
+/// What an encrypted line holds.
 struct OpenedEntry {
   std::string line;
-  ScannedEntry entry;  ///< At the place of the sealed one; its text is `line`.
+  ScannedEntry entry;  ///< At the place of the encrypted one; its text is `line`.
 
   OpenedEntry() = default;
   OpenedEntry(OpenedEntry&& other) noexcept : line(std::move(other.line)), entry(other.entry) {
@@ -97,12 +97,12 @@ struct OpenedEntry {
   }
 };
 
-/// `scanned`, a sealed line, opened and parsed by `parser`. Errors: as LineOpener::open(), and
+/// `scanned`, an encrypted line, opened and parsed by `parser`. Errors: as LineOpener::open(), and
 /// E_STORAGE_CORRUPT when no entry is in it.
 Result<OpenedEntry> open_entry(const LineOpener& opener, std::string_view session_id,
                                const ScannedEntry& scanned, JsonParser& parser);
-/// A sealed line that `error` keeps from being opened.
-DamagedLine sealed_damage(const ScannedEntry& scanned, const Error& error);
+/// An encrypted line that `error` keeps from being opened.
+DamagedLine encrypted_damage(const ScannedEntry& scanned, const Error& error);
 
 // The latest version of every entry of a session, in memory.
 //
@@ -124,7 +124,7 @@ struct TableEntry {
   std::optional<Timestamp> expires_at;
   bool archived = false;  ///< As Entry says; no scan knows, nor of the next one.
   bool evicted = false;
-  bool sealed = false;  ///< It was opened with a key.
+  bool encrypted = false;  ///< It was opened with a key.
 };
 
 /// What a scan met, copied; `versions` is 1.
@@ -134,15 +134,15 @@ enum class Versions : std::uint8_t { kLatest, kAll };
 
 /// The entries of `types` (all when empty) in session `session_id`, by type and line.
 /// Errors: as the file system's. Damaged lines are passed over, and given to `on_damage`, if any.
-/// Sealed lines are passed over without `sealing`; with it, those that its key opens are entries,
-/// and those that were changed are damaged. `closed`: their number grows by the sealed entries that
-/// were passed over.
+/// Encrypted lines are passed over without `encryption`; with it, those that its key opens are
+/// entries, and those that were changed are damaged. `closed`: their number grows by the encrypted
+/// entries that were passed over.
 using OnDamage = std::function<void(EntryType type, const DamagedLine& line)>;
 Result<std::vector<TableEntry>> load_entries(FileSystem& files, std::string_view session_id,
                                              std::span<const EntryType> types,
                                              Versions versions = Versions::kLatest,
                                              const OnDamage& on_damage = {},
-                                             const LineSealing* sealing = nullptr,
+                                             const LineEncryption* encryption = nullptr,
                                              std::uint64_t* closed = nullptr);
 
 }  // namespace bmad_mem

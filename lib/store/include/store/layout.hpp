@@ -36,8 +36,9 @@ inline constexpr const char* kRootFolder = ".bmad/memory";  ///< Relative to the
 
 inline constexpr const char* kConfigFile = "config.json";
 inline constexpr const char* kLayoutFile = "layout.json";  ///< See kLayoutVersion.
-/// Which entries are sealed, and with which key; there while any are. See bmad_mem/sealing.hpp.
-inline constexpr const char* kSealingFile = "sealing.json";
+/// Which entries are encrypted, and with which key; there while any are. See
+/// bmad_mem/encryption.hpp.
+inline constexpr const char* kEncryptionFile = "sealing.json";
 inline constexpr const char* kGitignoreFile = ".gitignore";
 /// What the hashes in placeholders are made with; there when placeholders are linkable.
 inline constexpr const char* kRedactionKeyFile = ".redaction-key";
@@ -201,7 +202,7 @@ std::string_view gitignore_text();
 //
 //   layout.json   {"layout_version": 2}      tracked; a root without it has version 1
 //
-// Version 2 has sealed lines, which version 1 takes for damage.
+// Version 2 has encrypted lines, which version 1 takes for damage.
 //
 // Who changes the format on disk so that an older program would read it wrongly, or damage it,
 // raises kLayoutVersion and writes the file. A program that finds a higher number than its own

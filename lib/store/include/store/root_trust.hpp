@@ -6,12 +6,12 @@
 //                               the user trusted
 //     link.json                 {"link":…,"target":…}: the user trusts this link to a root
 //     ledger                    origins of lines, see root_trust.hpp
-//     waiting.jsonl             entries that wait for their key, see line_sealing.hpp
+//     waiting.jsonl             entries that wait for their key, see line_encryption.hpp
 //     hand.jsonl, hand.look     lines that an editor changed, before their review, and the time of
 //                               the last look for them: lifecycle/repair/repair_steps.hpp
 //     imports.jsonl             transcripts that are in the memory: MemoryManager::change_note
-//     encryption.json           sealing.json as this machine knows it, see privacy/sealing.hpp
-//     encrypted.jsonl           the encrypted entries that it knows, see line_sealing.hpp
+//     encryption.json           sealing.json as this machine knows it, see privacy/encryption.hpp
+//     encrypted.jsonl           the encrypted entries that it knows, see line_encryption.hpp
 //
 // The name of the folder is a hash of the root's real path. The mark holds for the folder that has
 // this path, inode and time of birth; where a file system knows no birth, this device. A root that

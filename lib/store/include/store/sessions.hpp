@@ -38,9 +38,9 @@ Result<std::string> create_session(Store& store, const SessionParams& params);
 /// Makes the session that `manifest` describes, of another machine. Errors: E_CONCURRENT_MOD when
 /// there is one of that id.
 Status make_session(Store& store, const Manifest& manifest);
-/// Errors: as LineSealing::seal(), where no entry could be written to session `session_id`, which
-/// is not there yet: it would stay empty.
-Status check_may_seal(const Store& store, std::string_view session_id);
+/// Errors: as LineEncryption::encrypt(), where no entry could be written to session `session_id`,
+/// which is not there yet: it would stay empty.
+Status check_may_encrypt(const Store& store, std::string_view session_id);
 /// See MemoryManager::adopt_session().
 Status adopt_session(Store& store, const Session& identity);
 /// See MemoryManager::usual_session().

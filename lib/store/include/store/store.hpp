@@ -26,7 +26,7 @@
 #include "store/access_log.hpp"
 #include "store/config.hpp"
 #include "store/file_lock.hpp"
-#include "store/line_sealing.hpp"
+#include "store/line_encryption.hpp"
 #include "store/manifest.hpp"
 #include "store/retention.hpp"
 #include "store/root_trust.hpp"
@@ -185,10 +185,10 @@ struct Store {
   std::chrono::milliseconds lock_timeout{0};
   IdGenerator ids;
   const RoomsAbove above;
-  std::unique_ptr<WriteRedaction> redaction;  // Null where the config says no.
-  std::unique_ptr<LineSealing> sealing;       // Never null.
-  std::unique_ptr<RootOrigins> origins;       // Never null once opened.
-  Origin writes_as = Origin::kPerson;         // As OpenOptions has it, and so the next.
+  std::unique_ptr<WriteRedaction> redaction;   // Null where the config says no.
+  std::unique_ptr<LineEncryption> encryption;  // Never null.
+  std::unique_ptr<RootOrigins> origins;        // Never null once opened.
+  Origin writes_as = Origin::kPerson;          // As OpenOptions has it, and so the next.
   std::string state_folder;
   mutable TrackedFiles tracked{root};
   PastRetention past_retention{*this};

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/encryption.hpp"
 #include "bmad_mem/json.hpp"
-#include "bmad_mem/sealing.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/text.hpp"
 #include "exchange/files.hpp"

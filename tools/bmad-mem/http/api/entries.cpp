@@ -174,7 +174,7 @@ bool stream(const MemoryManager& memory, const ExportOptions& options, std::stri
   const std::unique_ptr<ExportWriter> writer =
       make_export_writer(format, out, system_clock().now());
   writer->begin();
-  // The headers Unreadable-Lines and Sealed-Entries have told how many problems there are.
+  // The headers Unreadable-Lines and Encrypted-Entries have told how many problems there are.
   const Result<ExportReport> report = memory.export_entries(options, *writer);
   if (!report) {
     return false;
@@ -227,7 +227,7 @@ Result<HttpResponse> http_export(ApiContext& context, const EndpointCall& call) 
   }
   if (closed_count != 0) {
     response.headers.push_back(
-        {.name = "Sealed-Entries", .value = fmt::format("{}", closed_count)});
+        {.name = "Encrypted-Entries", .value = fmt::format("{}", closed_count)});
   }
   response.write_body = [&memory = context.memory, options = std::move(options),
                          name = format.name](HttpBodyWriter& client) {

@@ -135,7 +135,7 @@ Result<HttpResponse> http_stats(ApiContext& context, const EndpointCall& /*call*
       "sessions", statistics.sessions.size(), "entries", totals.entries, "size_bytes",
       totals.size_bytes, "size_max_bytes",
       statistics.sessions.empty() ? 0 : statistics.sessions.front().size_max_bytes, "types",
-      all_by_type(totals.types), "sealed_lines", sealed_lines(context.memory), "by_session",
+      all_by_type(totals.types), "encrypted_lines", encrypted_lines(context.memory), "by_session",
       shaped(shape::session_counts, statistics.sessions, state), "problems", statistics.problems);
 }
 

@@ -51,8 +51,8 @@ Result<HttpResponse> http_recall(ApiContext& context, const EndpointCall& call) 
   });
   return object_response(
       "items", shaped(shape::knowledge_item, page_of(call).of(items), references_of), "total",
-      items.size(), "sealed_lines", sealed_lines(context.memory, options.sessions), "incomplete",
-      unread(context.memory));
+      items.size(), "encrypted_lines", encrypted_lines(context.memory, options.sessions),
+      "incomplete", unread(context.memory));
 }
 
 Result<HttpResponse> http_remember(ApiContext& context, const EndpointCall& call) {

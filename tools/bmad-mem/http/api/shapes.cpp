@@ -23,12 +23,12 @@ std::optional<RawJson> unread(const MemoryManager& memory) {
 
 std::optional<std::uint64_t> closed_lines(const MemoryManager& memory, const EntryFilter& filter) {
   const Result<std::uint64_t> closed = memory.closed_entries(filter);
-  return closed ? if_some(*closed) : sealed_lines(memory, filter.sessions);
+  return closed ? if_some(*closed) : encrypted_lines(memory, filter.sessions);
 }
 
-std::optional<std::uint64_t> sealed_lines(const MemoryManager& memory,
-                                          const std::vector<std::string>& sessions) {
-  return if_some(memory.sealed_lines(sessions).value_or(0));
+std::optional<std::uint64_t> encrypted_lines(const MemoryManager& memory,
+                                             const std::vector<std::string>& sessions) {
+  return if_some(memory.encrypted_lines(sessions).value_or(0));
 }
 
 std::vector<std::string> references_of(const KnowledgeItem& item) {

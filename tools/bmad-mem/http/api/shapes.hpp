@@ -19,13 +19,13 @@ namespace bmad_mem::cli {
 
 /// Members of answers: what could not be read and was left out, if anything.
 std::optional<RawJson> unread(const MemoryManager& memory);
-/// How many sealed lines that `filter` names have no key here; none for nothing. Without a usable
-/// source of the key, all of them.
+/// How many encrypted lines that `filter` names have no key here; none for nothing. Without a
+/// usable source of the key, all of them.
 std::optional<std::uint64_t> closed_lines(const MemoryManager& memory, const EntryFilter& filter);
 /// How many lines of these sessions only a key opens, for an answer that opens none; none for
 /// nothing.
-std::optional<std::uint64_t> sealed_lines(const MemoryManager& memory,
-                                          const std::vector<std::string>& sessions = {});
+std::optional<std::uint64_t> encrypted_lines(const MemoryManager& memory,
+                                             const std::vector<std::string>& sessions = {});
 /// The ids that the entry of the item refers to.
 std::vector<std::string> references_of(const KnowledgeItem& item);
 

@@ -1,4 +1,4 @@
-// seal_session.cpp - encrypts lines that are in clear, and decrypts encrypted ones.
+// encrypt_session.cpp - encrypts lines that are in clear, and decrypts encrypted ones.
 //
 //   sealing.json -> index -> logs, documents, summary -> evicted, kept, deleted, archive, deleted
 //   sessions -> audit; at the end of `off`, sealing.json goes; of `rotate`, the former key in it
@@ -20,22 +20,22 @@
 
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
+#include "encryption_plan.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "lifecycle/repair.hpp"
 #include "lifecycle/session_copies.hpp"
 #include "model/entry.hpp"
-#include "privacy/sealing.hpp"
-#include "seal_plan.hpp"
+#include "privacy/encryption.hpp"
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"
 #include "session_rewrite.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
+#include "store/line_encryption.hpp"
 #include "store/line_hashes.hpp"
-#include "store/line_sealing.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -72,16 +72,18 @@ class LeavingIndex {
   std::size_t batch_ = 1;
 };
 
-class SessionSealing final : public SessionRewriter {
+class SessionEncryption final : public SessionRewriter {
  public:
-  SessionSealing(Store& store, const Sealing& sealing, const std::string& session_id,
-                 LeavingIndex& index)
-      : SessionRewriter(store, session_id, /*dry_run=*/false), sealing_(sealing), leaving_(index) {
+  SessionEncryption(Store& store, const Encryption& encryption, const std::string& session_id,
+                    LeavingIndex& index)
+      : SessionRewriter(store, session_id, /*dry_run=*/false),
+        encryption_(encryption),
+        leaving_(index) {
     report_.session_id = session_id;
   }
 
-  Result<SealReport> run() {
-    BMAD_TRY(lock("seal"));
+  Result<EncryptReport> run() {
+    BMAD_TRY(lock("encrypt"));
     BMAD_TRY(note_hidden());
     if (is_live_) {
       BMAD_TRY(change_folder());
@@ -93,24 +95,25 @@ class SessionSealing final : public SessionRewriter {
     report_.files = std::move(files_);
     if (report_.changed > 0) {
       BMAD_TRY(is_live_ ? Status() : make_deleted_folder(*store_.files, session_id_));
-      BMAD_TRY(append_audit(store_, {.session_id = session_id_,
-                                     .action = sealing_.step == SealStep::kOff ? "unseal" : "seal",
-                                     .count = report_.changed,
-                                     .detail = sealing_.record.key_id}));
+      BMAD_TRY(append_audit(
+          store_, {.session_id = session_id_,
+                   .action = encryption_.step == EncryptStep::kOff ? "decrypt" : "encrypt",
+                   .count = report_.changed,
+                   .detail = encryption_.record.key_id}));
     }
     return std::move(report_);
   }
 
  private:
-  /// An entry with one sealed version is sealed in all.
+  /// An entry with one encrypted version is encrypted in all.
   Status note_hidden() {
-    if (is_wanted_whole() || sealing_.step == SealStep::kOff) {
+    if (is_wanted_whole() || encryption_.step == EncryptStep::kOff) {
       return {};
     }
     const auto note = [this](EntryType type, std::string_view line) {
       const Result<JsonValue> value = parser_.parse(line);
-      if (value && ((is_sealed(*value) && check_entry(type, *value)) ||
-                    sealing_.record.wants(session_id_, type, *value))) {
+      if (value && ((is_encrypted(*value) && check_entry(type, *value)) ||
+                    encryption_.record.wants(session_id_, type, *value))) {
         hidden_.emplace(type, entry_id(*value));
       }
       return std::optional<std::string>();
@@ -133,11 +136,11 @@ class SessionSealing final : public SessionRewriter {
   }
 
   [[nodiscard]] bool is_wanted_whole() const {
-    const SealingRecord& record = sealing_.record;
+    const EncryptionRecord& record = encryption_.record;
     return !record.ends && (record.all || is_among(record.sessions, session_id_));
   }
-  /// Whether what is derived of the session may quote what is sealed.
-  [[nodiscard]] bool may_quote() const { return is_wanted_whole() || !sealed_ids_.empty(); }
+  /// Whether what is derived of the session may quote what is encrypted.
+  [[nodiscard]] bool may_quote() const { return is_wanted_whole() || !encrypted_ids_.empty(); }
 
   Status change_folder() {
     BMAD_TRY(rewrite_logs());
@@ -207,15 +210,15 @@ class SessionSealing final : public SessionRewriter {
     return 0;
   }
 
-  /// Of a sealed line after a newer version: in clear it would replace that.
+  /// Of an encrypted line after a newer version: in clear it would replace that.
   bool is_outdated(std::string_view line) {
     const Result<JsonValue> value = parser_.parse(line);
-    if (sealing_.step != SealStep::kOff || !value) {
+    if (encryption_.step != EncryptStep::kOff || !value) {
       return false;
     }
     Timestamp& newest = newest_[std::string(entry_id(*value))];
     const Timestamp at = entry_written_time(*value);
-    const bool is_older = is_sealed(*value) && at < newest;
+    const bool is_older = is_encrypted(*value) && at < newest;
     newest = std::max(newest, at);
     return is_older;
   }
@@ -254,48 +257,49 @@ class SessionSealing final : public SessionRewriter {
   Result<std::optional<std::string>> changed_value(const LinePlace& place, JsonValue value,
                                                    std::string_view line, EntryType type) {
     std::optional<std::string> opened;
-    if (is_sealed(value) && check_entry(type, value)) {
-      if (is_current(sealing_key_id(value))) {
-        note_sealed(type, value);
+    if (is_encrypted(value) && check_entry(type, value)) {
+      if (is_current(encryption_key_id(value))) {
+        note_encrypted(type, value);
         return std::optional<std::string>();
       }
-      BMAD_TRY_ASSIGN(opened, open_line(sealing_.keys, place, value));
-      if (sealing_.step == SealStep::kOff) {
+      BMAD_TRY_ASSIGN(opened, open_line(encryption_.keys, place, value));
+      if (encryption_.step == EncryptStep::kOff) {
         return opened;
       }
       line = *opened;
       BMAD_TRY_ASSIGN(value, inner_.parse(line));
-    } else if (!sealing_.record.wants(session_id_, type, value) &&
+    } else if (!encryption_.record.wants(session_id_, type, value) &&
                !hidden_.contains({type, std::string(entry_id(value))})) {
       return std::optional<std::string>();
     }
-    note_sealed(type, value);
-    BMAD_TRY_ASSIGN(std::string sealed, seal_line(sealing_.keys.current(), place, value, line));
-    return std::optional(std::move(sealed));
+    note_encrypted(type, value);
+    BMAD_TRY_ASSIGN(std::string encrypted,
+                    encrypt_line(encryption_.keys.current(), place, value, line));
+    return std::optional(std::move(encrypted));
   }
 
   /// Whether what has that key stays as it is.
   [[nodiscard]] bool is_current(std::string_view key_id) const {
-    return sealing_.step != SealStep::kOff && key_id == sealing_.keys.current().id();
+    return encryption_.step != EncryptStep::kOff && key_id == encryption_.keys.current().id();
   }
 
-  void note_sealed(EntryType type, JsonValue value) {
-    sealed_ids_.insert(type == EntryType::kArtifact ? std::string(entry_id(value)) : "");
+  void note_encrypted(EntryType type, JsonValue value) {
+    encrypted_ids_.insert(type == EntryType::kArtifact ? std::string(entry_id(value)) : "");
   }
 
-  /// A document becomes one sealed line, and one again.
+  /// A document becomes one encrypted line, and one again.
   std::uint64_t change_document(std::string_view name, std::string& bytes) {
     const std::size_t begin = std::string_view(kArtifactsName).size() + 1;
     const std::string id(name.substr(begin, name.size() - begin - kDocumentEnding.size()));
     const LinePlace place{.session_id = session_id_, .type = EntryType::kArtifact};
     const Result<JsonValue> value = parser_.parse(bytes);
-    const std::string_view key_id = value ? sealing_key_id(*value) : std::string_view();
+    const std::string_view key_id = value ? encryption_key_id(*value) : std::string_view();
     std::string text = bytes;
     if (!key_id.empty()) {
       if (is_current(key_id)) {
         return 0;
       }
-      const Result<std::string> opened = open_line(sealing_.keys, place, *value);
+      const Result<std::string> opened = open_line(encryption_.keys, place, *value);
       const Result<JsonValue> document =
           opened ? inner_.parse(*opened) : Result<JsonValue>(opened.error());
       if (!document) {
@@ -303,48 +307,49 @@ class SessionSealing final : public SessionRewriter {
         return 0;
       }
       text = (*document)["document"].string();
-      if (sealing_.step == SealStep::kOff) {
+      if (encryption_.step == EncryptStep::kOff) {
         bytes = std::move(text);
         return 1;
       }
-    } else if (!is_wanted_whole() && !sealed_ids_.contains(id)) {
+    } else if (!is_wanted_whole() && !encrypted_ids_.contains(id)) {
       return 0;
     }
     const std::string line = document_line(id, text, /*is_sensitive=*/false);
     const Result<JsonValue> object = parser_.parse(line);
-    Result<std::string> sealed = object ? seal_line(sealing_.keys.current(), place, *object, line)
-                                        : Result<std::string>(object.error());
-    if (!sealed) {
-      leave(name, sealed.error().message, "move the document out of the memory");
+    Result<std::string> encrypted =
+        object ? encrypt_line(encryption_.keys.current(), place, *object, line)
+               : Result<std::string>(object.error());
+    if (!encrypted) {
+      leave(name, encrypted.error().message, "move the document out of the memory");
       return 0;
     }
-    bytes = *std::move(sealed) + '\n';
+    bytes = *std::move(encrypted) + '\n';
     return 1;
   }
 
-  const Sealing& sealing_;
+  const Encryption& encryption_;
   LeavingIndex& leaving_;
   std::set<std::pair<EntryType, std::string>> hidden_;
-  std::set<std::string> sealed_ids_;         // Of artifacts; "" stands for others.
+  std::set<std::string> encrypted_ids_;      // Of artifacts; "" stands for others.
   std::map<std::string, Timestamp> newest_;  // In the log, so far; of kOff.
   JsonParser inner_;
-  SealReport report_;
+  EncryptReport report_;
 };
 
-Status save_record(Store& store, const StoreSealing& own, const SealingRecord& record) {
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("seal"));
+Status save_record(Store& store, const StoreEncryption& own, const EncryptionRecord& record) {
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("encrypt"));
   BMAD_TRY(replace_file(*store.files, kLayoutFile,
                         fmt::format("{{\"layout_version\": {}}}\n", kLayoutVersion)));
-  BMAD_TRY(replace_file(*store.files, kSealingFile, record.to_text()));
+  BMAD_TRY(replace_file(*store.files, kEncryptionFile, record.to_text()));
   own.note(&record);  // Only now: a copy of what was never written would refuse all writes.
   return {};
 }
 
 /// False when something stays as it was.
-Result<bool> change_sessions(Store& store, const Sealing& sealing,
+Result<bool> change_sessions(Store& store, const Encryption& encryption,
                              const std::vector<std::string>& sessions,
                              const MemoryManager::Progress& on_progress,
-                             std::vector<SealReport>& reports) {
+                             std::vector<EncryptReport>& reports) {
   LeavingIndex index(store, sessions);
   std::vector<std::string> changed;
   std::uint64_t done = 0;
@@ -354,7 +359,7 @@ Result<bool> change_sessions(Store& store, const Sealing& sealing,
     if (on_progress) {
       on_progress(done++, sessions.size());
     }
-    Result<SealReport> report = SessionSealing(store, sealing, session_id, index).run();
+    Result<EncryptReport> report = SessionEncryption(store, encryption, session_id, index).run();
     if (!report) {
       changed.push_back(session_id);
       is_whole = false;
@@ -383,32 +388,33 @@ Result<bool> change_sessions(Store& store, const Sealing& sealing,
 
 }  // namespace
 
-Result<std::vector<SealReport>> seal_sessions(Store& store, const SealOptions& options,
-                                              const MemoryManager::Progress& on_progress) {
-  const auto* const own = dynamic_cast<const StoreSealing*>(store.sealing.get());
+Result<std::vector<EncryptReport>> encrypt_sessions(Store& store, const EncryptOptions& options,
+                                                    const MemoryManager::Progress& on_progress) {
+  const auto* const own = dynamic_cast<const StoreEncryption*>(store.encryption.get());
   if (own == nullptr) {
-    return nothing_sealed();
+    return nothing_encrypted();
   }
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions,
                   rewritable_sessions(store, options.sessions));
-  BMAD_TRY_ASSIGN(Sealing sealing, plan_sealing(*own, options));
-  BMAD_TRY(save_record(store, *own, sealing.record));
+  BMAD_TRY_ASSIGN(Encryption encryption, plan_encryption(*own, options));
+  BMAD_TRY(save_record(store, *own, encryption.record));
   const ViewsDropped views(store);
   BMAD_TRY(views.status());
-  std::vector<SealReport> reports;
-  BMAD_TRY_ASSIGN(const bool is_whole, sealing.forgets ? Result<bool>(false)
-                                                       : change_sessions(store, sealing, sessions,
-                                                                         on_progress, reports));
-  if (options.step != SealStep::kOff && is_whole && !sealing.record.former_ids.empty()) {
-    sealing.record.former_ids.clear();
-    sealing.record.recipe.reset();  // Only a former key is of a passphrase: rotate takes a file.
-    BMAD_TRY(save_record(store, *own, sealing.record));
+  std::vector<EncryptReport> reports;
+  BMAD_TRY_ASSIGN(const bool is_whole,
+                  encryption.forgets
+                      ? Result<bool>(false)
+                      : change_sessions(store, encryption, sessions, on_progress, reports));
+  if (options.step != EncryptStep::kOff && is_whole && !encryption.record.former_ids.empty()) {
+    encryption.record.former_ids.clear();
+    encryption.record.recipe.reset();  // Only a former key is of a passphrase: rotate takes a file.
+    BMAD_TRY(save_record(store, *own, encryption.record));
   }
-  if (options.step == SealStep::kOff && (is_whole || sealing.forgets)) {
+  if (options.step == EncryptStep::kOff && (is_whole || encryption.forgets)) {
     own->note(nullptr);
     static_cast<void>(store.origins->change_state(kHeadName, [](const auto&) { return ""; }));
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("seal"));
-    BMAD_TRY(remove_durably(*store.files, kSealingFile));
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("encrypt"));
+    BMAD_TRY(remove_durably(*store.files, kEncryptionFile));
     BMAD_TRY(is_whole ? remove_durably(*store.files, kLayoutFile) : Status());
   } else {
     update_head(store);

@@ -1,5 +1,5 @@
-// sealed_line.cpp - encrypts and decrypts one line of a log, and reads and makes keys.
-#include "privacy/sealed_line.hpp"
+// encrypted_line.cpp - encrypts and decrypts one line of a log, and reads and makes keys.
+#include "privacy/encrypted_line.hpp"
 
 #include <sodium.h>
 
@@ -88,25 +88,27 @@ Error bad_key(std::string message) {
   return {.code = ErrorCode::E_INVALID_FORMAT, .message = std::move(message), .field = "key"};
 }
 
-/// What a sealed line is made of.
-struct SealedParts {
+/// What an encrypted line is made of.
+struct EncryptedParts {
   std::string_view key_id;
   std::string_view body;
 };
 
-std::optional<SealedParts> parts_of(std::string_view sealed) {
+std::optional<EncryptedParts> parts_of(std::string_view encrypted) {
   constexpr std::size_t kHeadSize = kFormMark.size() + kKeyIdSize + 1;
-  if (!sealed.starts_with(kFormMark) || sealed.size() < kHeadSize || sealed[kHeadSize - 1] != '.') {
+  if (!encrypted.starts_with(kFormMark) || encrypted.size() < kHeadSize ||
+      encrypted[kHeadSize - 1] != '.') {
     return std::nullopt;
   }
-  return SealedParts{.key_id = sealed.substr(kFormMark.size(), kKeyIdSize),
-                     .body = sealed.substr(kHeadSize)};
+  return EncryptedParts{.key_id = encrypted.substr(kFormMark.size(), kKeyIdSize),
+                        .body = encrypted.substr(kHeadSize)};
 }
 
 Error does_not_open() {
-  return field_error(ErrorCode::E_STORAGE_CORRUPT, kSealedField,
-                     "the sealed line does not open: it was changed, or was sealed for another "
-                     "session, log or entry; bring it back from git or from a backup");
+  return field_error(
+      ErrorCode::E_STORAGE_CORRUPT, kEncryptedField,
+      "the encrypted line does not open: it was changed, or was encrypted for another "
+      "session, log or entry; bring it back from git or from a backup");
 }
 
 }  // namespace
@@ -121,9 +123,9 @@ PassphraseRecipe new_passphrase_recipe() {
   return recipe;
 }
 
-SealKey::~SealKey() { sodium_memzero(bytes_.data(), bytes_.size()); }
+EncryptionKey::~EncryptionKey() { sodium_memzero(bytes_.data(), bytes_.size()); }
 
-void SealKey::set_id() {
+void EncryptionKey::set_id() {
   std::array<unsigned char, crypto_generichash_BYTES> hash{};
   constexpr std::string_view kWhat = "bmad-mem key id";
   crypto_generichash(hash.data(), hash.size(), bytes_of(kWhat), kWhat.size(), bytes_.data(),
@@ -132,26 +134,26 @@ void SealKey::set_id() {
   assert(id_.size() == kKeyIdSize && "parts_of() counts on it");
 }
 
-SealKey SealKey::make() {
+EncryptionKey EncryptionKey::make() {
   start_sodium();
   static_assert(kSize == crypto_aead_xchacha20poly1305_ietf_KEYBYTES);
-  SealKey key;
+  EncryptionKey key;
   randombytes_buf(key.bytes_.data(), key.bytes_.size());
   key.set_id();
   return key;
 }
 
-bool SealKey::is_weak() const {
+bool EncryptionKey::is_weak() const {
   constexpr std::size_t kDistinctMin = 8;  // Of 32 drawn ones, 30 differ.
   return std::set<unsigned char>(bytes_.begin(), bytes_.end()).size() < kDistinctMin;
 }
 
-Result<SealKey> SealKey::parse(std::string_view text) {
+Result<EncryptionKey> EncryptionKey::parse(std::string_view text) {
   start_sodium();
   text = trimmed(text);
   const bool is_marked = text.starts_with(kKeyMark);
   text = is_marked ? trimmed(text.substr(kKeyMark.size())) : text;
-  SealKey key;
+  EncryptionKey key;
   std::size_t size = 0;
   // Unlike base64url_decoded(), in the same time for all keys.
   const int done =
@@ -173,8 +175,8 @@ Result<SealKey> SealKey::parse(std::string_view text) {
   return key;
 }
 
-Result<SealKey> SealKey::from_passphrase(std::string_view passphrase,
-                                         const PassphraseRecipe& recipe) {
+Result<EncryptionKey> EncryptionKey::from_passphrase(std::string_view passphrase,
+                                                     const PassphraseRecipe& recipe) {
   start_sodium();
   if (passphrase.empty()) {
     return bad_key("the passphrase is empty");
@@ -188,7 +190,7 @@ Result<SealKey> SealKey::from_passphrase(std::string_view passphrase,
                     recipe.passes, recipe.memory, PassphraseRecipe::kPassesMax,
                     PassphraseRecipe::kMemoryMin, PassphraseRecipe::kMemoryMax));
   }
-  SealKey key;
+  EncryptionKey key;
   if (crypto_pwhash(key.bytes_.data(), key.bytes_.size(), passphrase.data(), passphrase.size(),
                     recipe.salt.data(), recipe.passes, recipe.memory,
                     crypto_pwhash_ALG_ARGON2ID13) != 0) {
@@ -201,10 +203,10 @@ Result<SealKey> SealKey::from_passphrase(std::string_view passphrase,
   return key;
 }
 
-std::string SealKey::to_text() const { return std::string(kKeyMark) + base64url(bytes_); }
+std::string EncryptionKey::to_text() const { return std::string(kKeyMark) + base64url(bytes_); }
 
-Result<SealKeys> SealKeys::parse(std::string_view text) {
-  SealKeys keys;
+Result<EncryptionKeys> EncryptionKeys::parse(std::string_view text) {
+  EncryptionKeys keys;
   std::uint64_t number = 0;
   const auto at_line = [&](Error error) {
     error.line = number;
@@ -216,7 +218,7 @@ Result<SealKeys> SealKeys::parse(std::string_view text) {
     if (trimmed(line).empty() || line.starts_with('#')) {
       continue;
     }
-    Result<SealKey> key = SealKey::parse(line);
+    Result<EncryptionKey> key = EncryptionKey::parse(line);
     if (!key) {
       return at_line(std::move(key).error());
     }
@@ -233,9 +235,9 @@ Result<SealKeys> SealKeys::parse(std::string_view text) {
   return keys;
 }
 
-Result<SealKeys> SealKeys::read(const std::string& path) {
+Result<EncryptionKeys> EncryptionKeys::read(const std::string& path) {
   BMAD_TRY_ASSIGN(std::string text, read_private_file(path, kKeyFileSizeMax));
-  Result<SealKeys> keys = parse(text);
+  Result<EncryptionKeys> keys = parse(text);
   sodium_memzero(text.data(), text.size());
   if (!keys) {
     keys.error().path = path;
@@ -243,25 +245,25 @@ Result<SealKeys> SealKeys::read(const std::string& path) {
   return keys;
 }
 
-const SealKey* SealKeys::find(std::string_view id) const {
-  const auto found = std::ranges::find(keys_, id, &SealKey::id);
+const EncryptionKey* EncryptionKeys::find(std::string_view id) const {
+  const auto found = std::ranges::find(keys_, id, &EncryptionKey::id);
   return found == keys_.end() ? nullptr : &*found;
 }
 
 // Lines.
 
-std::string_view sealing_key_id(JsonValue entry) {
-  const std::optional<SealedParts> parts = parts_of(entry[kSealedField].string());
+std::string_view encryption_key_id(JsonValue entry) {
+  const std::optional<EncryptedParts> parts = parts_of(entry[kEncryptedField].string());
   return parts ? parts->key_id : std::string_view();
 }
 
-Result<std::string> seal_line(const SealKey& key, const LinePlace& place, JsonValue entry,
-                              std::string_view line) {
+Result<std::string> encrypt_line(const EncryptionKey& key, const LinePlace& place, JsonValue entry,
+                                 std::string_view line) {
   start_sodium();
-  if (line.size() > kSealableSizeMax) {
+  if (line.size() > kEncryptableSizeMax) {
     return Error{.code = ErrorCode::E_SIZE_LIMIT,
-                 .message = fmt::format("the entry has {} bytes; one that is sealed may have {}",
-                                        line.size(), kSealableSizeMax)};
+                 .message = fmt::format("the entry has {} bytes; one that is encrypted may have {}",
+                                        line.size(), kEncryptableSizeMax)};
   }
   const std::string beside = authenticated(place, entry);
   std::string body(kNonceSize + line.size() + kTagSize, '\0');
@@ -279,30 +281,30 @@ Result<std::string> seal_line(const SealKey& key, const LinePlace& place, JsonVa
   if (entry[kPinnedField].boolean()) {
     json.member(kPinnedField, true);
   }
-  json.member(kSealedField,
+  json.member(kEncryptedField,
               fmt::format("{}{}.{}", kFormMark, key.id(), base64_encoded(body, Base64::kUrl)));
   json.end_object();
-  std::string sealed = json.take();
-  assert(!sealed.contains('\n') && "a sealed line is one line of a log");
-  return sealed;
+  std::string encrypted = json.take();
+  assert(!encrypted.contains('\n') && "an encrypted line is one line of a log");
+  return encrypted;
 }
 
-Result<std::string> open_line(const SealKeys& keys, const LinePlace& place, JsonValue entry) {
+Result<std::string> open_line(const EncryptionKeys& keys, const LinePlace& place, JsonValue entry) {
   start_sodium();
-  const std::string_view sealed = entry[kSealedField].string();
-  const std::optional<SealedParts> parts = parts_of(sealed);
+  const std::string_view encrypted = entry[kEncryptedField].string();
+  const std::optional<EncryptedParts> parts = parts_of(encrypted);
   if (!parts) {
-    const bool is_later = sealed.find('.') == 1 && sealed[0] >= '2' && sealed[0] <= '9';
+    const bool is_later = encrypted.find('.') == 1 && encrypted[0] >= '2' && encrypted[0] <= '9';
     return is_later ? Error{.code = ErrorCode::E_NEWER_VERSION,
-                            .message = "a newer bmad-mem sealed the line; use that one",
-                            .field = std::string(kSealedField)}
+                            .message = "a newer bmad-mem encrypted the line; use that one",
+                            .field = std::string(kEncryptedField)}
                     : does_not_open();
   }
-  const SealKey* const key = keys.find(parts->key_id);
+  const EncryptionKey* const key = keys.find(parts->key_id);
   if (key == nullptr) {
     return field_error(
-        ErrorCode::E_ACCESS_DENIED, kSealedField,
-        fmt::format("the entry is sealed with the key {}, which is not here", parts->key_id));
+        ErrorCode::E_ACCESS_DENIED, kEncryptedField,
+        fmt::format("the entry is encrypted with the key {}, which is not here", parts->key_id));
   }
   assert(key->id() == parts->key_id);
   const std::optional<std::string> body = base64url_decoded(parts->body);

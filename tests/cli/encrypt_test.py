@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kills `encrypt on`, `encrypt rotate` and `encrypt off` at many moments, runs them again, and looks at the result:
-no entry is lost, and no word of a sealed one stands in any file. With the key a query answers as if nothing were
-sealed; a passphrase is typed on a terminal; what hooks record waits for the key; MCP tells what the key opens; a merge
+no entry is lost, and no word of an encrypted one stands in any file. With the key a query answers as if nothing were
+encrypted; a passphrase is typed on a terminal; what hooks record waits for the key; MCP tells what the key opens; a merge
 conflict in sealing.json loses nothing.
 
 Usage: line_hashes_test.py BMAD_MEM. Exit status 1 if a check failed.
@@ -140,7 +140,7 @@ class Answers(Project):
         listed = self.run_tool("--json", "list", "--limit", "7")
         key = self.make_key("key")
         for what in (("--session", "second"), ()):
-            self.run_tool("seal", "on", "--yes", *what, key=key)
+            self.run_tool("encrypt", "on", "--yes", *what, key=key)
             for query, ours, theirs, is_ordered in zip(self.QUERIES, self.answers(key), clear, self.by_relevance):
                 self.assertEqual(sorted(entry for entry, _ in ours), sorted(entry for entry, _ in theirs), query)
                 for entry, relevance in ours:
@@ -152,25 +152,25 @@ class Answers(Project):
         self.run_tool("query", "harbour")
         self.assertIn("60 entries are encrypted and need the key; name it in $BMAD_MEM_KEY_FILE", self.said)
 
-    def test_a_later_version_in_a_sealed_line_is_the_one_that_is_told(self):
+    def test_a_later_version_in_an_encrypted_line_is_the_one_that_is_told(self):
         self.run_tool("session", "new", "--id", "s1")
         key = self.make_key("key")
         self.run_tool("add", "fact", "--session", "s1", "--id", "f1", "The harbour wage is low")
         self.run_tool("add", "fact", "--session", "s1", "--id", "f2", "The harbour gate is open")
-        self.run_tool("seal", "on", "--sensitive", "--yes", key=key)
+        self.run_tool("encrypt", "on", "--sensitive", "--yes", key=key)
         self.run_tool("edit", "f1", "--set", "sensitive=true", "--set", "content=The harbour wage is 7", key=key)
         for command in (("query", "wage"), ("list",), ("get", "f1")):
             shown = self.run_tool("--json", *command, key=key)
             self.assertIn("wage is 7", shown, command)
             self.assertNotIn("wage is low", shown, command)
 
-    def test_with_a_key_only_logs_with_sealed_lines_are_read(self):
+    def test_with_a_key_only_logs_with_encrypted_lines_are_read(self):
         key = self.make_key("key")
         self.run_tool("session", "new", "--id", "sealed")
         for number in range(30):
             self.run_tool("session", "new", "--id", f"plain{number}")
             self.run_tool("add", "fact", "--session", f"plain{number}", f"The harbour closes at {number}")
-        self.run_tool("seal", "on", "--session", "sealed", "--yes", key=key)
+        self.run_tool("encrypt", "on", "--session", "sealed", "--yes", key=key)
         self.run_tool("add", "fact", "--session", "sealed", "--id", "f1", "The lantern is lit", key=key)
         self.run_tool("rebuild-index")
         time.sleep(1)  # Logs that were written as they were indexed are read once more.
@@ -186,7 +186,7 @@ class Answers(Project):
     def test_a_query_scans_ten_megabytes_and_says_what_it_left_out(self):
         self.run_tool("session", "new", "--id", "big")
         key = self.make_key("key")
-        self.run_tool("seal", "on", "--yes", key=key)
+        self.run_tool("encrypt", "on", "--yes", key=key)
         filler = " ".join(f"word{number}" for number in range(45_000))
         self.run_tool("config", "set", "storage.max_session_size_mb", "64", key=key)
         for part in range(3):
@@ -194,13 +194,13 @@ class Answers(Project):
                             for at in range(14))
             self.run_tool("add", "fact", "--session", "big", "-", text=lines, key=key)
         self.run_tool("query", "needle3", key=key)
-        self.assertRegex(self.said, r"\d+ sealed entries are too many to look at; name a session")
+        self.assertRegex(self.said, r"\d+ encrypted entries are too many to look at; name a session")
 
 
 class Hooks(Project):
     def test_what_is_recorded_waits_for_the_key(self):
         key = self.make_key("key")
-        self.run_tool("seal", "on", "--yes", key=key)
+        self.run_tool("encrypt", "on", "--yes", key=key)
         self.hook(f"the {WORD} boat leaves at nine")
         self.assertEqual(self.said, "")
         self.hook(f"the {WORD} boat is late")
@@ -220,7 +220,7 @@ class Hooks(Project):
 
     def test_what_waits_is_forgotten_with_the_rest(self):
         key = self.make_key("key")
-        self.run_tool("seal", "on", "--yes", key=key)
+        self.run_tool("encrypt", "on", "--yes", key=key)
         self.hook(f"the {WORD} boat leaves at nine")
         self.hook("the harbour closes")
         self.assertIn("waiting.jsonl", self.run_tool("purge", "--verify", WORD, key=key, status=1))
@@ -235,7 +235,7 @@ class Hooks(Project):
     def test_what_waits_for_a_deleted_session_comes_back_with_it_alone(self):
         key = self.make_key("key")
         self.hook("before")
-        self.run_tool("seal", "on", "--yes", key=key)
+        self.run_tool("encrypt", "on", "--yes", key=key)
         self.hook(f"the {WORD} boat leaves at nine")
         self.run_tool("session", "delete", "cc-h1", "--yes")
         self.hook("in another session", key=key, session="h2")
@@ -250,7 +250,7 @@ class Hooks(Project):
     def test_what_waits_for_a_session_of_another_branch_waits_on(self):
         key = self.make_key("key")
         self.hook("before")
-        self.run_tool("seal", "on", "--yes", key=key)
+        self.run_tool("encrypt", "on", "--yes", key=key)
         self.hook(f"the {WORD} boat leaves at nine")
         session = self.root / "sessions/cc-h1"
         session.rename(self.folder / "elsewhere")
@@ -309,27 +309,27 @@ class Passphrase(Project):
     def test_typed_on_a_terminal(self):
         self.run_tool("session", "new", "--id", "s1")
         self.run_tool("add", "fact", "--session", "s1", f"the {WORD} boat")
-        status, seen = self.type_in("seal", "on", "--passphrase", "--yes",
+        status, seen = self.type_in("encrypt", "on", "--passphrase", "--yes",
                                     answers=(("Passphrase: ", "correct horse"), ("Again: ", "other horse")))
         self.assertEqual(status, 1)
         self.assertIn("the passphrases differ", seen)
-        status, seen = self.type_in("seal", "on", "--passphrase", "--yes",
+        status, seen = self.type_in("encrypt", "on", "--passphrase", "--yes",
                                     answers=(("Passphrase: ", "correct horse"), ("Again: ", "correct horse")))
         self.assertEqual(status, 0, seen)
         self.assertNotIn("horse", seen)
         self.assertEqual([path for path in self.root.rglob("*") if path.is_file() and WORD.encode() in
                           path.read_bytes()], [])
-        status, seen = self.type_in("seal", "off", "--passphrase", "--yes", answers=(("Passphrase: ", "wrong horse"),))
+        status, seen = self.type_in("encrypt", "off", "--passphrase", "--yes", answers=(("Passphrase: ", "wrong horse"),))
         self.assertEqual(status, 1)
         self.assertIn("E_ACCESS_DENIED", seen)
-        status, seen = self.type_in("seal", "off", "--passphrase", "--yes",
+        status, seen = self.type_in("encrypt", "off", "--passphrase", "--yes",
                                     answers=(("Passphrase: ", "correct horse"),))
         self.assertEqual(status, 0, seen)
         self.assertIn(WORD, self.run_tool("list"))
 
 
 class Going(Project):
-    """Sealed entries are deleted, moved and exported as others are, or it is said that they are not."""
+    """Encrypted entries are deleted, moved and exported as others are, or it is said that they are not."""
 
     def setUp(self):
         super().setUp()
@@ -337,7 +337,7 @@ class Going(Project):
         self.run_tool("session", "new", "--id", "s1")
         for number in range(4):
             self.run_tool("add", "fact", "--session", "s1", "--id", f"f{number}", f"the {WORD} boat {number}")
-        self.run_tool("seal", "on", "--yes", key=self.key)
+        self.run_tool("encrypt", "on", "--yes", key=self.key)
 
     def listed(self, **variables):
         lines = self.run_tool("--json", "list", "--limit", "0", key=self.key, **variables).splitlines()
@@ -360,13 +360,13 @@ class Going(Project):
 
     def test_by_text_with_the_key_alone(self):
         self.run_tool("delete", "--match", "boat 2", "--yes")
-        self.assertIn("4 sealed entries could not be looked into", self.said)
+        self.assertIn("4 encrypted entries could not be looked into", self.said)
         self.assertEqual(self.listed(), ["f0", "f1", "f2", "f3"])
         self.run_tool("delete", "--match", "boat 2", "--yes", key=self.key)
         self.assertNotIn("could not", self.said)
         self.assertEqual(self.listed(), ["f0", "f1", "f3"])
         self.run_tool("forget", "--match", "boat 3", "--yes", status=1)
-        self.assertRegex(self.said, "E_INVALID_QUERY: match: 4 sealed entries could not be searched")
+        self.assertRegex(self.said, "E_INVALID_QUERY: match: 4 encrypted entries could not be searched")
         self.run_tool("forget", "--match", "boat 3", "--yes", key=self.key)
         self.assertEqual(self.listed(), ["f0", "f1"])
 
@@ -396,11 +396,11 @@ class Going(Project):
 
     def test_moved_never_in_clear(self):
         self.run_tool("move", "f0", "--scope", "user", key=self.key, status=1)
-        self.assertIn("f0 is sealed here and would be in clear", self.said)
+        self.assertIn("f0 is encrypted here and would be in clear", self.said)
         self.assertEqual(self.listed(), ["f0", "f1", "f2", "f3"])
         self.assertEqual([path for path in (self.folder / "home").rglob("*") if path.is_file() and
                           WORD.encode() in path.read_bytes()], [])
-        self.run_tool("--scope", "user", "seal", "on", "--yes", key=self.key)
+        self.run_tool("--scope", "user", "encrypt", "on", "--yes", key=self.key)
         self.run_tool("move", "f0", "--scope", "user", key=self.key)
         self.assertEqual(self.listed(), ["f1", "f2", "f3"])
         self.assertIn(f"{WORD} boat 0", self.run_tool("--scope", "user", "get", "f0", key=self.key))
@@ -412,7 +412,7 @@ class Going(Project):
             if archived:
                 self.run_tool("session", "archive", "s1")
             self.assertNotIn(WORD, self.run_tool("export", *archived, status=4))
-            self.assertIn("4 sealed entries are left out; name the key", self.said)
+            self.assertIn("4 encrypted entries are left out; name the key", self.said)
             self.assertEqual(self.run_tool("export", *archived, key=self.key).count(WORD), 4)
 
 
@@ -422,8 +422,8 @@ class Versions(Project):
         self.key = self.make_key("key")
         self.run_tool("session", "new", "--id", "s1")
 
-    def test_all_of_an_entry_are_sealed_and_no_earlier_one_holds(self):
-        self.run_tool("seal", "on", "--sensitive", "--yes", key=self.key)
+    def test_all_of_an_entry_are_encrypted_and_no_earlier_one_holds(self):
+        self.run_tool("encrypt", "on", "--sensitive", "--yes", key=self.key)
         fact = self.run_tool("remember", "--session", "s1", "--category", "constraint", "--key", "push",
                              f"Never push {WORD}").strip()
         self.run_tool("add", "fact", "--session", "s1", "--id", "f1", f"The harbour wage is {WORD}")
@@ -441,13 +441,13 @@ class Versions(Project):
             shutil.rmtree(self.root / "index", ignore_errors=True)
             self.run_tool("config", "set", "indexing.enabled", "false", key=self.key)
         self.assertIn("other", self.run_tool("get", "f1", key=self.key))
-        self.run_tool("seal", "on", "--sensitive", "--yes", key=self.key)
+        self.run_tool("encrypt", "on", "--sensitive", "--yes", key=self.key)
         self.assertEqual([path for path in self.root.rglob("*") if path.is_file() and WORD.encode() in
                           path.read_bytes()], [])
         self.assertIn(WORD, self.run_tool("history", "f1", key=self.key))
 
     def test_candidates_are_reviewed_with_the_key(self):
-        self.run_tool("seal", "on", "--yes", key=self.key)
+        self.run_tool("encrypt", "on", "--yes", key=self.key)
         calls = [{"method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {},
                                                      "clientInfo": {"name": "x", "version": "1"}}},
                  {"method": "tools/call", "params": {"name": "memory_remember", "arguments": {
@@ -463,25 +463,25 @@ class Versions(Project):
         self.assertIn('"review":"accepted"', self.run_tool("--json", "get", candidate, key=self.key))
 
     def test_a_refused_write_leaves_no_empty_session(self):
-        self.run_tool("seal", "on", "--yes", key=self.key)
+        self.run_tool("encrypt", "on", "--yes", key=self.key)
         (self.folder / "in.jsonl").write_text('{"type":"user","sessionId":"c1","timestamp":"2026-01-01T00:00:00Z",'
                                               '"message":{"role":"user","content":"x"}}\n')
         self.run_tool("session", "close", "s1", key=self.key)
         for command in (("add", "fact", "x"), ("import", str(self.folder / "in.jsonl")), ("session", "new")):
             self.run_tool(*command, status=1)
-            self.assertIn("is to be sealed with the key", self.said)
+            self.assertIn("is to be encrypted with the key", self.said)
             self.assertEqual([path.name for path in (self.root / "sessions").iterdir()], ["s1"], command)
 
     def test_without_the_key_another_session_is_named(self):
-        self.run_tool("seal", "on", "--session", "s1", "--yes", key=self.key)
+        self.run_tool("encrypt", "on", "--session", "s1", "--yes", key=self.key)
         self.run_tool("add", "fact", "x", status=1)
-        self.assertIn("`--session ID` writes to a session that is not sealed", self.said)
+        self.assertIn("`--session ID` writes to a session that is not encrypted", self.said)
 
     def test_counts(self):
         self.run_tool("add", "fact", "--session", "s1", "--id", "f1", "x")
         self.run_tool("add", "fact", "--session", "s1", "--id", "f2", "y")
-        self.run_tool("seal", "on", "--yes", key=self.key)
-        self.assertIn("(sealed)", self.run_tool("session", "list"))
+        self.run_tool("encrypt", "on", "--yes", key=self.key)
+        self.assertIn("(encrypted)", self.run_tool("session", "list"))
         self.assertIn("2 entries stay searchable", self.run_tool("session", "archive", "s1"))
         self.run_tool("session", "restore", "s1")
         self.assertIn("2 entries", self.run_tool("session", "delete", "s1", "--yes"))
@@ -492,24 +492,24 @@ class Versions(Project):
     def test_what_is_said_of_keys(self):
         elsewhere = str(self.folder / "elsewhere")
         self.run_tool("add", "fact", "--session", "s1", "--id", "f1", "The harbour gate")
-        self.run_tool("seal", "off", "--passphrase", "--yes", status=1)
-        self.assertIn("nothing is sealed", self.said)
-        self.run_tool("seal", "on", "--key-file", elsewhere, "--yes")
+        self.run_tool("encrypt", "off", "--passphrase", "--yes", status=1)
+        self.assertIn("nothing is encrypted", self.said)
+        self.run_tool("encrypt", "on", "--key-file", elsewhere, "--yes")
         self.assertIn(f"from now on $BMAD_MEM_KEY_FILE must name {elsewhere}", self.said)
         self.assertNotIn("git", self.said)
-        again = self.run_tool("--json", "seal", "on", "--yes", key="elsewhere")
+        again = self.run_tool("--json", "encrypt", "on", "--yes", key="elsewhere")
         self.assertEqual(json.loads(again), {"summary": {"changed": 0, "whole": True}})
-        self.run_tool("seal", "off", "--key-file", str(self.folder / "missing"), "--yes", status=1)
-        self.assertIn("this memory is sealed with the key", self.said)
-        self.run_tool("seal", "off", "--yes", key="elsewhere")
+        self.run_tool("encrypt", "off", "--key-file", str(self.folder / "missing"), "--yes", status=1)
+        self.assertIn("this memory is encrypted with the key", self.said)
+        self.run_tool("encrypt", "off", "--yes", key="elsewhere")
         (self.project / ".git").mkdir()
-        self.run_tool("seal", "on", "--yes", passphrase="abc")
+        self.run_tool("encrypt", "on", "--yes", passphrase="abc")
         self.assertIn("the passphrase is short", self.said)
         self.assertIn("earlier commits in git", self.said)
 
 
 class Rotation(Project):
-    """The key that opens what is sealed is never forgotten before all is sealed anew."""
+    """The key that opens what is encrypted is never forgotten before all is encrypted anew."""
 
     def setUp(self):
         super().setUp()
@@ -519,7 +519,7 @@ class Rotation(Project):
         self.second = str(self.folder / "second")
 
     def rotate(self, status=0, **variables):
-        return self.run_tool("seal", "rotate", "--new-key-file", self.second, "--yes", status=status, **variables)
+        return self.run_tool("encrypt", "rotate", "--new-key-file", self.second, "--yes", status=status, **variables)
 
     def found(self, **variables):
         return self.run_tool("list", **variables).count(WORD)
@@ -527,17 +527,17 @@ class Rotation(Project):
     def test_a_key_that_opens_nothing_changes_nothing(self):
         for right, wrong in (({"passphrase": "right horse"}, {"passphrase": "wrogn horse"}),
                              ({"key": self.make_key("first")}, {"key": self.make_key("wrong")})):
-            self.run_tool("seal", "on", "--yes", **right)
+            self.run_tool("encrypt", "on", "--yes", **right)
             files = {path: path.read_bytes() for path in self.root.rglob("*") if path.is_file()}
             self.rotate(status=1, **wrong)
-            self.assertRegex(self.said, "E_ACCESS_DENIED: .*sealed with the key .* nothing was changed")
+            self.assertRegex(self.said, "E_ACCESS_DENIED: .*encrypted with the key .* nothing was changed")
             self.assertEqual({path: path.read_bytes() for path in self.root.rglob("*") if path.is_file()}, files)
             self.assertFalse(pathlib.Path(self.second).exists())
             self.assertEqual(self.found(**right), 3)
-            self.run_tool("seal", "off", "--yes", **right)
+            self.run_tool("encrypt", "off", "--yes", **right)
 
     def test_one_that_was_interrupted_goes_on(self):
-        self.run_tool("seal", "on", "--yes", passphrase="right horse")
+        self.run_tool("encrypt", "on", "--yes", passphrase="right horse")
         recipe = json.loads((self.root / "sealing.json").read_text())["passphrase"]
         kept = (self.root / "sessions/s2/facts.jsonl").read_bytes()
         before = (self.root / "sealing.json").read_text()
@@ -551,7 +551,7 @@ class Rotation(Project):
         (self.root / "sealing.json").write_text(json.dumps(after))
         self.assertEqual(self.found(key="second"), 2)
         self.assertEqual(self.found(passphrase="right horse"), 1)
-        self.run_tool("seal", "off", "--yes", status=1, passphrase="right horse")
+        self.run_tool("encrypt", "off", "--yes", status=1, passphrase="right horse")
         self.assertIn("run it again with the same new key", self.said)
         self.rotate(status=1, passphrase="wrogn horse")
         self.assertEqual(self.found(passphrase="right horse"), 1)
@@ -560,9 +560,9 @@ class Rotation(Project):
         self.assertNotIn("former", (self.root / "sealing.json").read_text())
 
     def test_killed_at_any_moment(self):
-        self.run_tool("seal", "on", "--yes", passphrase="right horse")
+        self.run_tool("encrypt", "on", "--yes", passphrase="right horse")
         for kill in range(KILLS // 2):
-            with subprocess.Popen([TOOL, "seal", "rotate", "--new-key-file", self.second, "--yes"], cwd=self.project,
+            with subprocess.Popen([TOOL, "encrypt", "rotate", "--new-key-file", self.second, "--yes"], cwd=self.project,
                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                   env=self.environment(None, "right horse")) as process:
                 try:
@@ -590,7 +590,7 @@ class OverMcp(Project):
         self.run_tool("remember", "--session", "s1", "--category", "constraint", "--key", WORD, text)
         self.run_tool("summary", "update", "--rules", "--session", "s1")
         self.key = self.make_key("key")
-        self.run_tool("seal", "on", "--session", "s1", "--yes", key=self.key)
+        self.run_tool("encrypt", "on", "--session", "s1", "--yes", key=self.key)
 
     def start(self, key):
         server = McpProcess([TOOL, "mcp"], self.project, self.environment(key))
@@ -603,7 +603,7 @@ class OverMcp(Project):
              ("memory_summary", {"session_id": "s1"}))
     RESOURCES = ("memory://sessions", "memory://sessions/s1", "memory://summaries/s1", "memory://entries/f1")
 
-    def test_without_the_key_nothing_has_a_sealed_word(self):
+    def test_without_the_key_nothing_has_an_encrypted_word(self):
         server = self.start(None)
         answers = [server.call(name, **arguments) for name, arguments in self.CALLS]
         answers += [server.request("resources/read", {"uri": uri}) for uri in self.RESOURCES]
@@ -615,7 +615,7 @@ class OverMcp(Project):
             self.assertNotIn(WORD, json.dumps(answer))
         needs = "Note: 3 entries are encrypted and need the key; name it in $BMAD_MEM_KEY_FILE"
         for at, said in enumerate((needs, needs, "no entry f1 in clear; 3 entries are encrypted and need the key",
-                                   "Note: 3 sealed lines were left out")):
+                                   "Note: 3 encrypted lines were left out")):
             self.assertIn(said, answers[at]["result"]["content"][0]["text"], self.CALLS[at])
         self.assertIn("The open boat", json.dumps(answers[0]))
 
@@ -630,7 +630,7 @@ class OverMcp(Project):
         self.assertEqual(json.dumps(session).count(f"The {WORD}"), 3)
         context = server.call("memory_context", task="boat")["result"]["content"][0]["text"]
         self.assertIn("The open boat", context)
-        self.assertIn("3 sealed lines were left out", context)
+        self.assertIn("3 encrypted lines were left out", context)
         for answer in (context, server.request("prompts/get", {"name": "load_context", "arguments": {"task": "boat"}})):
             self.assertNotIn(WORD, json.dumps(answer))
 
@@ -645,7 +645,7 @@ class OverMcp(Project):
 
 
 class Conflict(Project):
-    """Two branches have sealed another session each, and git has left its marks in sealing.json."""
+    """Two branches have encrypted another session each, and git has left its marks in sealing.json."""
 
     def git(self, *arguments, status=0):
         done = subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments], cwd=self.project,
@@ -658,14 +658,14 @@ class Conflict(Project):
         self.git("init", "-q", "-b", "ours")
         for session in ("s1", "s2"):
             self.run_tool("session", "new", "--id", session)
-        self.run_tool("seal", "on", "--sensitive", "--yes", key=self.key)
+        self.run_tool("encrypt", "on", "--sensitive", "--yes", key=self.key)
         entry = {"id": "f1", "content": f"the {WORD} boat", "sensitive": True}
         self.run_tool("add", "fact", "--session", "s1", json.dumps(entry), key=self.key)
         self.git("add", "-A")
         self.git("commit", "-qm", "1")
         for branch, session in (("theirs", "s1"), ("ours", "s2")):
             self.git("checkout", "-q", "-B", branch, *(("ours",) if branch == "theirs" else ()))
-            self.run_tool("seal", "on", "--session", session, "--yes", key=self.key)
+            self.run_tool("encrypt", "on", "--session", session, "--yes", key=self.key)
             self.git("commit", "-qam", session)
             self.git("checkout", "-q", "ours")
         self.git("merge", "-q", "theirs", status=1)
@@ -675,8 +675,8 @@ class Conflict(Project):
         logs = {path: path.read_bytes() for path in self.root.glob("sessions/*/*.jsonl")}
         for key in (self.key, None):
             for command in (("add", "fact", "--session", "s1", "x"), ("add", "fact", "--session", "s2", "x"),
-                            ("seal", "on", "--yes"), ("seal", "off", "--yes"),
-                            ("seal", "rotate", "--new-key-file", str(self.folder / "second"), "--yes")):
+                            ("encrypt", "on", "--yes"), ("encrypt", "off", "--yes"),
+                            ("encrypt", "rotate", "--new-key-file", str(self.folder / "second"), "--yes")):
                 self.run_tool(*command, key=key, status=1)
                 self.assertRegex(self.said, "E_STORAGE_CORRUPT: .*/sealing.json:[0-9]+: has git's marks of a conflict, so nothing is written")
             for command in ("doctor", "verify"):
@@ -695,8 +695,8 @@ class Conflict(Project):
         self.assertEqual(self.run_tool("list", key=self.key).count(WORD), 2)
         self.run_tool("verify", key=self.key)
         self.assertEqual({path: path.read_bytes() for path in logs}, logs)
-        self.run_tool("add", "fact", "--session", "s1", "--id", "f9", "on their side sealed", key=self.key)
-        self.run_tool("seal", "on", "--session", "s1", "--yes", key=self.key)  # As the remedy says.
+        self.run_tool("add", "fact", "--session", "s1", "--id", "f9", "on their side encrypted", key=self.key)
+        self.run_tool("encrypt", "on", "--session", "s1", "--yes", key=self.key)  # As the remedy says.
         self.assertCountEqual(json.loads((self.root / "sealing.json").read_text())["sessions"], ["s2", "s1"])
 
     def test_what_a_merge_brought_in_clear_is_named(self):
@@ -704,13 +704,13 @@ class Conflict(Project):
         with (self.root / "sessions/s1/facts.jsonl").open("a") as log:
             log.write('{"id":"f8","timestamp":"2026-11-01T10:00:00Z","content":"in clear"}\n')
         self.run_tool("verify", key=self.key)
-        self.assertIn("1 line is in clear in what is sealed; `bmad-mem encrypt on --session s1` seals", self.said)
-        self.run_tool("seal", "on", "--session", "s1", "--yes", key=self.key)
+        self.assertIn("1 line is in clear in what is encrypted; `bmad-mem encrypt on --session s1` encrypts", self.said)
+        self.run_tool("encrypt", "on", "--session", "s1", "--yes", key=self.key)
         self.run_tool("verify", key=self.key)
         self.assertNotIn("in clear", self.said)
 
 
-class SealingGone(Project):
+class EncryptionGone(Project):
     """A pull takes sealing.json away, or makes it ask for less."""
 
     def setUp(self):
@@ -752,7 +752,7 @@ class SealingGone(Project):
         self.file.unlink()
         other = self.make_key("other")
         self.run_tool("encrypt", "on", "--yes", key=other, status=1)
-        self.assertIn("the memory is sealed with the key", self.said)
+        self.assertIn("the memory is encrypted with the key", self.said)
         self.run_tool("encrypt", "on", "--yes", key=self.key)
         self.assertEqual(self.file.read_text(), self.text)
         self.run_tool("add", "fact", "--session", "s1", "SECRETPLAIN", key=self.key)
@@ -853,8 +853,8 @@ class KeyLost(Project):
         lines = self.log.read_text()
         for key in (None, self.make_key("other")):
             self.run_tool("encrypt", "off", "--yes", key=key, status=1)
-            self.assertRegex(self.said, "E_ACCESS_DENIED: .*sealed with the key .*; if it is lost, `bmad-mem encrypt off --without-key` "
-                                        "ends encryption and leaves what is sealed as it is\n$")
+            self.assertRegex(self.said, "E_ACCESS_DENIED: .*encrypted with the key .*; if it is lost, `bmad-mem encrypt off --without-key` "
+                                        "ends encryption and leaves what is encrypted as it is\n$")
         self.assertTrue((self.root / "sealing.json").exists())
         self.hook(f"the {WORD} boat is late")
         self.run_tool("encrypt", "off", "--without-key", "--yes")
@@ -868,7 +868,7 @@ class KeyLost(Project):
         self.assertIn("4 entries are encrypted and need the key", self.said)
         self.assertIn(f"{WORD} boat 1", self.run_tool("get", "f1", key=self.key))  # It was found.
         self.run_tool("encrypt", "off", "--yes", status=1)
-        self.assertIn("nothing is sealed", self.said)
+        self.assertIn("nothing is encrypted", self.said)
 
     def test_not_where_the_key_is_here(self):
         self.run_tool("encrypt", "off", "--without-key", "--yes", key=self.key, status=1)
@@ -1019,7 +1019,7 @@ class Freshness(Project):
         self.check_current("harbour two", "harbour one")
 
 
-class SealTest(Project):
+class EncryptTest(Project):
     def setUp(self):
         super().setUp()
         for session in ("live", "packed", "gone"):
@@ -1067,17 +1067,17 @@ class SealTest(Project):
         return found
 
     def test_killed(self):
-        self.kill_often("seal", "on", "--yes", key=self.make_key("first"))
+        self.kill_often("encrypt", "on", "--yes", key=self.make_key("first"))
         self.assertEqual(self.places(), [])
         self.check_entries("first")
         self.make_key("second")
         both = self.folder / "both"
         both.write_text((self.folder / "first").read_text() + (self.folder / "second").read_text())
         both.chmod(0o600)
-        self.kill_often("seal", "rotate", "--new-key-file", str(self.folder / "second"), "--yes", key="both")
+        self.kill_often("encrypt", "rotate", "--new-key-file", str(self.folder / "second"), "--yes", key="both")
         self.assertEqual(self.places(), [])
         self.check_entries("second")
-        self.kill_often("seal", "off", "--yes", key="second")
+        self.kill_often("encrypt", "off", "--yes", key="second")
         self.check_entries(None)
         self.run_tool("verify")
         self.run_tool("undelete", "live-7")

@@ -1,5 +1,6 @@
-// sealed_reads.cpp - opens sealed lines for one question, and indexes those that may answer it.
-#include "sealed_reads.hpp"
+// encrypted_reads.cpp - opens encrypted lines for one question, and indexes those that may answer
+// it.
+#include "encrypted_reads.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,8 +24,8 @@
 #include "search/session_index.hpp"
 #include "search/slot_table.hpp"
 #include "store/layout.hpp"
+#include "store/line_encryption.hpp"
 #include "store/line_reader.hpp"
-#include "store/line_sealing.hpp"
 #include "store/unpacked_files.hpp"
 
 namespace bmad_mem {
@@ -134,22 +135,22 @@ class NeedleFinder {
 
 enum class LineKind : std::uint8_t { kOther, kPlain, kOpened, kClosed, kDamaged, kUnread };
 
-/// A line of a log with sealed ones.
+/// A line of a log with encrypted ones.
 struct LogLine {
   std::string_view text;  // In the log.
   std::uint64_t number = 0;
   LineKind kind = LineKind::kOther;
-  bool may_be_sealed = false;
+  bool may_be_encrypted = false;
   bool is_wanted = false;
   std::string id;
-  Timestamp at{};  // When a sealed one was written.
+  Timestamp at{};  // When an encrypted one was written.
   std::string opened;
 };
 
 /// One log, opened line by line.
-class SealedLog {
+class EncryptedLog {
  public:
-  SealedLog(const SealedWish& wish, std::string_view session_id, EntryType type)
+  EncryptedLog(const EncryptedWish& wish, std::string_view session_id, EntryType type)
       : wish_(wish), session_id_(session_id), type_(type) {}
 
   /// Counts in `bytes` what is opened. Errors: as the file system's.
@@ -201,8 +202,8 @@ class SealedLog {
         continue;
       }
       LogLine line{.text = text, .number = number};
-      line.may_be_sealed = text.find("\"sealed\"") != std::string_view::npos;
-      if (line.may_be_sealed) {
+      line.may_be_encrypted = text.find("\"sealed\"") != std::string_view::npos;
+      if (line.may_be_encrypted) {
         bytes += text.size();
         line.kind = bytes > wish_.bytes_max ? LineKind::kUnread : LineKind::kOther;
       }
@@ -212,11 +213,11 @@ class SealedLog {
 
   void open(LogLine& line, const LineOpener* opener, JsonParser& parser,
             NeedleFinder& finder) const {
-    if (!line.may_be_sealed || line.kind == LineKind::kUnread) {
+    if (!line.may_be_encrypted || line.kind == LineKind::kUnread) {
       return;
     }
     const std::optional<JsonValue> value = parser.try_parse_padded(line.text);
-    if (!value || !is_sealed(*value)) {
+    if (!value || !is_encrypted(*value)) {
       return;
     }
     line.id = entry_id(*value);
@@ -318,7 +319,7 @@ class SealedLog {
     }
   }
 
-  const SealedWish& wish_;
+  const EncryptedWish& wish_;
   std::string_view session_id_;
   EntryType type_;
   std::string bytes_;
@@ -357,21 +358,22 @@ std::shared_ptr<SessionIndex> index_of_logs(const Store& store, const IndexedSes
 
 }  // namespace
 
-Status SealedSessions::add(const Store& store, const HeldIndexes& indexes, const SealedWish& wish) {
-  const HeldIndexes::SealedSessionLines sealed = indexes.with_sealed_lines();
-  if (sealed.empty()) {
+Status EncryptedSessions::add(const Store& store, const HeldIndexes& indexes,
+                              const EncryptedWish& wish) {
+  const HeldIndexes::EncryptedSessionLines encrypted = indexes.with_encrypted_lines();
+  if (encrypted.empty()) {
     return {};
   }
-  if (!store.sealing->opens() && wish.types.empty()) {
-    closed += indexes.sealed_lines();
+  if (!store.encryption->opens() && wish.types.empty()) {
+    closed += indexes.encrypted_lines();
     return {};
   }
-  Result<std::unique_ptr<LineOpener>> opener = store.sealing->opener();
+  Result<std::unique_ptr<LineOpener>> opener = store.encryption->opener();
   if (!opener) {
     key_problem = opener.error();
   }
   const std::size_t begin = opened_.size();
-  for (const auto& [session, lines] : sealed) {
+  for (const auto& [session, lines] : encrypted) {
     BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, files_of(store, *session));
     if (files == nullptr) {
       continue;  // It is damaged, and somebody was told.
@@ -381,7 +383,7 @@ Status SealedSessions::add(const Store& store, const HeldIndexes& indexes, const
     std::uint64_t wanted = 0;
     for (const EntryType type :
          wish.types.empty() ? std::span<const EntryType>(kEntryTypes) : wish.types) {
-      SealedLog log(wish, session->session_id(), type);
+      EncryptedLog log(wish, session->session_id(), type);
       BMAD_TRY(log.read(*files, opener ? opener->get() : nullptr, bytes_));
       for (const LogLine& line : log.lines()) {
         closed += line.kind == LineKind::kClosed ? 1 : 0;

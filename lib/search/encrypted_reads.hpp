@@ -1,5 +1,5 @@
-// sealed_reads.hpp - what is sealed, as a search sees it: no index has it, so that each question
-// opens the lines, and makes an index of those that may answer it.
+// encrypted_reads.hpp - what is encrypted, as a search sees it: no index has it, so that each
+// question opens the lines, and makes an index of those that may answer it.
 //
 //   log      {"id":"f1",…"sealed":"1.…"}\n {"id":"f2","content":…}\n {"id":"f3",…"sealed":"1.…"}\n
 //   opened   \n                            \n                        {"id":"f3","content":…}\n
@@ -26,27 +26,27 @@
 
 namespace bmad_mem {
 
-/// Which sealed entries are wanted; of what says nothing, all.
-struct SealedWish {
+/// Which encrypted entries are wanted; of what says nothing, all.
+struct EncryptedWish {
   std::span<const EntryType> types = {};
   std::span<const std::string> ids = {};
   /// Lower-case ASCII. An entry without any of them holds no word of the question.
   std::vector<std::string> needles = {};
-  /// Most bytes of sealed lines that are opened.
+  /// Most bytes of encrypted lines that are opened.
   std::uint64_t bytes_max = std::numeric_limits<std::uint64_t>::max();
   bool counts_only = false;  ///< Nothing is opened; `closed` alone is asked for.
 };
 
 /// Threads: as IndexedSession, once it is open.
-class SealedSessions {
+class EncryptedSessions {
  public:
-  /// Adds the sealed entries of the sessions that `indexes` hold. Costs nothing where nothing is
-  /// sealed. Errors: as the file system's; a key that can't be used is none: `key_problem`.
-  Status add(const Store& store, const HeldIndexes& indexes, const SealedWish& wish);
+  /// Adds the encrypted entries of the sessions that `indexes` hold. Costs nothing where nothing is
+  /// encrypted. Errors: as the file system's; a key that can't be used is none: `key_problem`.
+  Status add(const Store& store, const HeldIndexes& indexes, const EncryptedWish& wish);
 
   /// Refreshed, and nobody else's.
   [[nodiscard]] std::span<IndexedSession* const> sessions() const { return sessions_; }
-  /// Whether the latest version of an entry is sealed, and an earlier one is not: the indexes of
+  /// Whether the latest version of an entry is encrypted, and an earlier one is not: the indexes of
   /// its session know that one.
   [[nodiscard]] bool replace(const Entry& entry) const {
     return !replaced_.empty() && replaced_.contains({entry.session_id, entry.type, entry.id});

@@ -1,5 +1,5 @@
-// sealing.cpp - reads which entries of a root are encrypted, and with which key.
-#include "privacy/sealing.hpp"
+// encryption.cpp - reads which entries of a root are encrypted, and with which key.
+#include "privacy/encryption.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -33,18 +33,18 @@ Error no_key(std::string_view message) {
 /// `sealing.json` may have come with git: then the key is somebody else's.
 Error not_here(FileSystem& files, std::string_view key_id, std::string_view instead) {
   Error error =
-      no_key(fmt::format("the entry is to be sealed with the key {}, {}", key_id, instead));
+      no_key(fmt::format("the entry is to be encrypted with the key {}, {}", key_id, instead));
   error.message +=
-      "; if nobody you know sealed this memory, or the key is lost, run `bmad-mem encrypt off "
+      "; if nobody you know encrypted this memory, or the key is lost, run `bmad-mem encrypt off "
       "--without-key`: new entries are then in clear";
-  error.path = files.display_path(kSealingFile);
+  error.path = files.display_path(kEncryptionFile);
   return error;
 }
 
 /// It may have gone with git: the copy is in force.
 Error is_gone(FileSystem& files, std::string_view key_id) {
   return path_error(
-      ErrorCode::E_ACCESS_DENIED, files.display_path(kSealingFile),
+      ErrorCode::E_ACCESS_DENIED, files.display_path(kEncryptionFile),
       fmt::format(
           "is gone, and the memory is encrypted with the key {}, so nothing is written; bring "
           "it back from git, or run `bmad-mem encrypt on` with the same key file, or "
@@ -55,7 +55,7 @@ Error is_gone(FileSystem& files, std::string_view key_id) {
 Error bad_record(FileSystem& files, std::string_view field) {
   return {.code = ErrorCode::E_STORAGE_CORRUPT,
           .message = "can't be read, so nothing is written; bring the file back from git",
-          .path = files.display_path(kSealingFile),
+          .path = files.display_path(kEncryptionFile),
           .field = std::string(field)};
 }
 
@@ -73,12 +73,12 @@ Error no_record(FileSystem& files, std::string_view text) {
 
 class KeyedOpener final : public LineOpener {
  public:
-  explicit KeyedOpener(std::shared_ptr<const SealKeys> keys) : keys_(std::move(keys)) {
+  explicit KeyedOpener(std::shared_ptr<const EncryptionKeys> keys) : keys_(std::move(keys)) {
     assert(keys_ != nullptr);
   }
 
   [[nodiscard]] bool has_key(JsonValue entry) const override {
-    const std::string_view id = sealing_key_id(entry);
+    const std::string_view id = encryption_key_id(entry);
     return id.empty() || keys_->find(id) != nullptr;  // Without an id it is damaged.
   }
   [[nodiscard]] Result<std::string> open(std::string_view session_id, EntryType type,
@@ -87,17 +87,17 @@ class KeyedOpener final : public LineOpener {
   }
 
  private:
-  std::shared_ptr<const SealKeys> keys_;
+  std::shared_ptr<const EncryptionKeys> keys_;
 };
 
 }  // namespace
 
-bool SealingRecord::wants(std::string_view session_id, EntryType type, JsonValue entry) const {
+bool EncryptionRecord::wants(std::string_view session_id, EntryType type, JsonValue entry) const {
   return !ends && (all || is_of_lines() || is_among(sessions, session_id) ||
                    (sensitive && entry_head(type, entry).sensitive));
 }
 
-void SealingRecord::add_sessions(std::span<const std::string> more) {
+void EncryptionRecord::add_sessions(std::span<const std::string> more) {
   for (const std::string& session : more) {
     if (!is_among(sessions, session)) {
       sessions.push_back(session);
@@ -105,7 +105,7 @@ void SealingRecord::add_sessions(std::span<const std::string> more) {
   }
 }
 
-std::string SealingRecord::to_text() const {
+std::string EncryptionRecord::to_text() const {
   JsonWriter json;
   json.begin_object().member("all", all).member("sensitive", sensitive);
   json.key("sessions").raw(list_json(sessions)).member("key", key_id);
@@ -125,14 +125,14 @@ std::string SealingRecord::to_text() const {
 
 namespace {
 
-Result<SealingRecord> read_record(FileSystem& files, JsonValue root) {
-  SealingRecord record{.all = root["all"].boolean(),
-                       .sensitive = root["sensitive"].boolean(),
-                       .ends = root["ends"].boolean(),
-                       .sessions = json_strings(root["sessions"]),
-                       .key_id = std::string(root["key"].string()),
-                       .former_ids = json_strings(root["former"]),
-                       .recipe = {}};
+Result<EncryptionRecord> read_record(FileSystem& files, JsonValue root) {
+  EncryptionRecord record{.all = root["all"].boolean(),
+                          .sensitive = root["sensitive"].boolean(),
+                          .ends = root["ends"].boolean(),
+                          .sessions = json_strings(root["sessions"]),
+                          .key_id = std::string(root["key"].string()),
+                          .former_ids = json_strings(root["former"]),
+                          .recipe = {}};
   if (record.key_id.empty() || !std::ranges::all_of(record.sessions, is_session_id)) {
     return bad_record(files, record.key_id.empty() ? "key" : "sessions");
   }
@@ -147,58 +147,59 @@ Result<SealingRecord> read_record(FileSystem& files, JsonValue root) {
   return record;
 }
 
-/// Whether the copy says that something is sealed.
-bool is_in_force(const std::optional<SealingRecord>& copy) {
+/// Whether the copy says that something is encrypted.
+bool is_in_force(const std::optional<EncryptionRecord>& copy) {
   return copy && !copy->key_id.empty() && !copy->ends;
 }
 
 /// Nothing without the file.
-Result<std::optional<SealingRecord>> load_sealing(FileSystem& files) {
-  BMAD_TRY_ASSIGN(const auto text, if_there(read_file(files, kSealingFile, kRecordSizeMax)));
+Result<std::optional<EncryptionRecord>> load_encryption(FileSystem& files) {
+  BMAD_TRY_ASSIGN(const auto text, if_there(read_file(files, kEncryptionFile, kRecordSizeMax)));
   if (!text) {
-    return std::optional<SealingRecord>();
+    return std::optional<EncryptionRecord>();
   }
   JsonParser parser;
   const Result<JsonValue> root = parser.parse(*text);
-  BMAD_TRY_ASSIGN(SealingRecord record, root ? read_record(files, *root)
-                                             : Result<SealingRecord>(no_record(files, *text)));
+  BMAD_TRY_ASSIGN(EncryptionRecord record, root
+                                               ? read_record(files, *root)
+                                               : Result<EncryptionRecord>(no_record(files, *text)));
   return std::optional(std::move(record));
 }
 
 }  // namespace
 
-std::optional<SealingRecord> StoreSealing::noted() const {
+std::optional<EncryptionRecord> StoreEncryption::noted() const {
   const std::string text = origins_.state_text(kCopyName);
   if (text.empty()) {
     return std::nullopt;
   }
   if (text == note_text(nullptr)) {  // As in most memories: it takes no parser.
-    return SealingRecord();
+    return EncryptionRecord();
   }
   JsonParser parser;
   const Result<JsonValue> copy = parser.parse(text);
   if (!copy || (*copy)["folder"].string() != origins_.identity()) {
     return std::nullopt;
   }
-  return read_record(files_, *copy).value_or(SealingRecord());
+  return read_record(files_, *copy).value_or(EncryptionRecord());
 }
 
-std::string StoreSealing::note_text(const SealingRecord* record) const {
+std::string StoreEncryption::note_text(const EncryptionRecord* record) const {
   return fmt::format("{{\"folder\":\"{}\"{}", origins_.identity(),
                      record == nullptr ? "}\n" : "," + record->to_text().substr(1));
 }
 
-void StoreSealing::note(const SealingRecord* record) const {
+void StoreEncryption::note(const EncryptionRecord* record) const {
   static_cast<void>(
       origins_.change_state(kCopyName, [&](const std::string&) { return note_text(record); }));
 }
 
-void StoreSealing::learn() const {
+void StoreEncryption::learn() const {
   if (origins_.state_file(kCopyName).empty()) {
     return;
   }
-  SealingRecord found;
-  const auto take = [&](const ScannedEntry& line) { found.key_id = sealing_key_id(line.value); };
+  EncryptionRecord found;
+  const auto take = [&](const ScannedEntry& line) { found.key_id = encryption_key_id(line.value); };
   for (const std::string& session :
        list_if_there(files_, kSessionsFolder).value_or(std::vector<std::string>())) {
     if (!is_session_id(session)) {
@@ -211,15 +212,15 @@ void StoreSealing::learn() const {
       JsonParser parser;
       if (size > 0 && find_bytes(**log, 0, size, "\"sealed\"").value_or(size) < size) {
         static_cast<void>(scan_log(files_, path, type, parser,
-                                   {.on_entry = [](const auto&) {}, .on_sealed = take}));
+                                   {.on_entry = [](const auto&) {}, .on_encrypted = take}));
       }
     }
   }
   note(found.key_id.empty() ? nullptr : &found);
 }
 
-std::optional<SealingRecord> StoreSealing::noted_or_learned() const {
-  std::optional<SealingRecord> copy = noted();
+std::optional<EncryptionRecord> StoreEncryption::noted_or_learned() const {
+  std::optional<EncryptionRecord> copy = noted();
   if (!copy) {
     std::call_once(learned_, [this] { learn(); });
     copy = noted();
@@ -227,9 +228,9 @@ std::optional<SealingRecord> StoreSealing::noted_or_learned() const {
   return copy;
 }
 
-Result<std::optional<SealingRecord>> StoreSealing::record() const {
-  BMAD_TRY_ASSIGN(std::optional<SealingRecord> record, load_sealing(files_));
-  std::optional<SealingRecord> copy = record ? noted() : noted_or_learned();
+Result<std::optional<EncryptionRecord>> StoreEncryption::record() const {
+  BMAD_TRY_ASSIGN(std::optional<EncryptionRecord> record, load_encryption(files_));
+  std::optional<EncryptionRecord> copy = record ? noted() : noted_or_learned();
   if (!is_in_force(copy)) {
     return record;
   }
@@ -245,15 +246,15 @@ Result<std::optional<SealingRecord>> StoreSealing::record() const {
   return record;
 }
 
-bool StoreSealing::is_on() const { return files_.info(kSealingFile) || is_in_force(noted()); }
+bool StoreEncryption::is_on() const { return files_.info(kEncryptionFile) || is_in_force(noted()); }
 
-bool StoreSealing::is_on_for_writes() const {
-  return files_.info(kSealingFile) || is_in_force(noted_or_learned());
+bool StoreEncryption::is_on_for_writes() const {
+  return files_.info(kEncryptionFile) || is_in_force(noted_or_learned());
 }
 
-bool StoreSealing::opens() const { return !source_.is_empty(); }
+bool StoreEncryption::opens() const { return !source_.is_empty(); }
 
-Status StoreSealing::check_place(const std::string& path) const {
+Status StoreEncryption::check_place(const std::string& path) const {
   std::error_code failed;
   const std::filesystem::path file = std::filesystem::weakly_canonical(path, failed);
   const std::filesystem::path project = std::filesystem::weakly_canonical(project_, failed);
@@ -268,17 +269,18 @@ Status StoreSealing::check_place(const std::string& path) const {
   return {};
 }
 
-Result<SealKeys> StoreSealing::read_file(const std::string& path) const {
+Result<EncryptionKeys> StoreEncryption::read_file(const std::string& path) const {
   BMAD_TRY(check_place(path));
-  return SealKeys::read(path);
+  return EncryptionKeys::read(path);
 }
 
-Status StoreSealing::make_file(const std::string& path) const {
+Status StoreEncryption::make_file(const std::string& path) const {
   BMAD_TRY(check_place(path));
-  return create_private_file(path, SealKey::make().to_text() + '\n');
+  return create_private_file(path, EncryptionKey::make().to_text() + '\n');
 }
 
-Result<SealKeys> StoreSealing::read_keys(const std::optional<PassphraseRecipe>& recipe) const {
+Result<EncryptionKeys> StoreEncryption::read_keys(
+    const std::optional<PassphraseRecipe>& recipe) const {
   const int named = static_cast<int>(!source_.key.empty()) +
                     static_cast<int>(!source_.key_file.empty()) +
                     static_cast<int>(!source_.passphrase.empty());
@@ -294,24 +296,24 @@ Result<SealKeys> StoreSealing::read_keys(const std::optional<PassphraseRecipe>& 
     return read_file(source_.key_file);
   }
   if (!source_.key.empty()) {
-    BMAD_TRY_ASSIGN(SealKey key, SealKey::parse(source_.key));
-    return SealKeys(std::move(key));
+    BMAD_TRY_ASSIGN(EncryptionKey key, EncryptionKey::parse(source_.key));
+    return EncryptionKeys(std::move(key));
   }
   assert(named == 1 && !source_.passphrase.empty());
   if (!recipe) {
     return no_key("the key of this memory is not made of a passphrase");
   }
-  BMAD_TRY_ASSIGN(SealKey key, SealKey::from_passphrase(source_.passphrase, *recipe));
-  return SealKeys(std::move(key));
+  BMAD_TRY_ASSIGN(EncryptionKey key, EncryptionKey::from_passphrase(source_.passphrase, *recipe));
+  return EncryptionKeys(std::move(key));
 }
 
-Result<std::shared_ptr<const SealKeys>> StoreSealing::keys(
+Result<std::shared_ptr<const EncryptionKeys>> StoreEncryption::keys(
     const std::optional<PassphraseRecipe>& recipe) const {
   const std::lock_guard guard(mutex_);
   const bool is_same = source_.passphrase.empty() || (recipe && recipe->salt == recipe_.salt);
   if (keys_ == nullptr || !is_same) {
-    BMAD_TRY_ASSIGN(SealKeys keys, read_keys(recipe));
-    keys_ = std::make_shared<const SealKeys>(std::move(keys));
+    BMAD_TRY_ASSIGN(EncryptionKeys keys, read_keys(recipe));
+    keys_ = std::make_shared<const EncryptionKeys>(std::move(keys));
     recipe_ = recipe.value_or(PassphraseRecipe());
   }
   assert(keys_ != nullptr && !keys_->empty() && "what is read without a key is an error");
@@ -319,7 +321,7 @@ Result<std::shared_ptr<const SealKeys>> StoreSealing::keys(
 }
 
 /// Errors: as keys(), and E_ACCESS_DENIED when it is not here.
-Result<SealKey> StoreSealing::sealing_key(const SealingRecord& record) const {
+Result<EncryptionKey> StoreEncryption::encryption_key(const EncryptionRecord& record) const {
   assert(!record.key_id.empty() && "record() has none without a key");
   if (record.is_gone) {
     return is_gone(files_, record.key_id);
@@ -327,8 +329,8 @@ Result<SealKey> StoreSealing::sealing_key(const SealingRecord& record) const {
   if (source_.is_empty()) {
     return not_here(files_, record.key_id, "which is not here");
   }
-  BMAD_TRY_ASSIGN(const std::shared_ptr<const SealKeys> all, keys(record.recipe));
-  const SealKey* const key = all->find(record.key_id);
+  BMAD_TRY_ASSIGN(const std::shared_ptr<const EncryptionKeys> all, keys(record.recipe));
+  const EncryptionKey* const key = all->find(record.key_id);
   if (key == nullptr) {
     return not_here(files_, record.key_id,
                     fmt::format("and the key here is {}", all->current().id()));
@@ -336,30 +338,30 @@ Result<SealKey> StoreSealing::sealing_key(const SealingRecord& record) const {
   return *key;
 }
 
-SealState StoreSealing::state() const {
-  const Result<std::optional<SealingRecord>> record = this->record();
+EncryptionState StoreEncryption::state() const {
+  const Result<std::optional<EncryptionRecord>> record = this->record();
   if (!record) {
     return {.is_on = true, .problem = record.error()};
   }
   if (!*record) {
     return {};
   }
-  const Result<SealKey> key = sealing_key(**record);
+  const Result<EncryptionKey> key = encryption_key(**record);
   return {.is_on = !(*record)->ends,
           .is_gone = (*record)->is_gone,
           .key_id = (*record)->key_id,
           .problem = key ? std::optional<Error>() : key.error()};
 }
 
-Result<SealingRule> StoreSealing::rule() const {
-  BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, this->record());
+Result<EncryptionRule> StoreEncryption::rule() const {
+  BMAD_TRY_ASSIGN(const std::optional<EncryptionRecord> record, this->record());
   if (!record || record->ends) {
-    return SealingRule();
+    return EncryptionRule();
   }
   if (record->is_gone) {
     return is_gone(files_, record->key_id);
   }
-  return SealingRule{
+  return EncryptionRule{
       .wants = [record = *record](std::string_view session, EntryType type,
                                   JsonValue entry) { return record.wants(session, type, entry); },
       .command = record->all ? "bmad-mem encrypt on"
@@ -368,32 +370,32 @@ Result<SealingRule> StoreSealing::rule() const {
                      : "bmad-mem encrypt on --session " + record->sessions[0]};
 }
 
-Result<std::optional<std::string>> StoreSealing::seal(std::string_view session_id, EntryType type,
-                                                      JsonValue entry,
-                                                      std::string_view line) const {
-  BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, this->record());
+Result<std::optional<std::string>> StoreEncryption::encrypt(std::string_view session_id,
+                                                            EntryType type, JsonValue entry,
+                                                            std::string_view line) const {
+  BMAD_TRY_ASSIGN(const std::optional<EncryptionRecord> record, this->record());
   if (!record || !record->wants(session_id, type, entry)) {
     return std::optional<std::string>();
   }
-  Result<SealKey> key = sealing_key(*record);
+  Result<EncryptionKey> key = encryption_key(*record);
   if (!key && !record->all && !record->is_gone) {
-    key.error().message += "; `--session ID` writes to a session that is not sealed";
+    key.error().message += "; `--session ID` writes to a session that is not encrypted";
   }
   BMAD_TRY(key ? Status() : Status(key.error()));
-  BMAD_TRY_ASSIGN(std::string sealed,
-                  seal_line(*key, {.session_id = session_id, .type = type}, entry, line));
+  BMAD_TRY_ASSIGN(std::string encrypted,
+                  encrypt_line(*key, {.session_id = session_id, .type = type}, entry, line));
   if (!record->is_noted) {
     note(&*record);
   }
-  return std::optional(std::move(sealed));
+  return std::optional(std::move(encrypted));
 }
 
-Result<std::unique_ptr<LineOpener>> StoreSealing::opener() const {
-  auto all = std::make_shared<const SealKeys>();
+Result<std::unique_ptr<LineOpener>> StoreEncryption::opener() const {
+  auto all = std::make_shared<const EncryptionKeys>();
   if (!source_.is_empty()) {
     std::optional<PassphraseRecipe> recipe;
     if (!source_.passphrase.empty()) {
-      BMAD_TRY_ASSIGN(const std::optional<SealingRecord> record, this->record());
+      BMAD_TRY_ASSIGN(const std::optional<EncryptionRecord> record, this->record());
       recipe = record ? record->recipe : std::nullopt;
     }
     BMAD_TRY_ASSIGN(all, keys(recipe));
