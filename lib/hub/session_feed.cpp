@@ -296,7 +296,7 @@ class SessionFeed {
     }
     const auto old = std::ranges::find(lines.lines(), row.target, &SessionLine::seq);
     if (old != lines.lines().end()) {
-      CarriedLines carried(store_.origins->ledger(), session_id_);
+      CarriedLines carried(store_.origins->provenance(), session_id_);
       carried.add(row.log, old->text, *row.line);
       carried.settle();
       lines.replace(row.target, *row.line);
@@ -322,8 +322,8 @@ class SessionFeed {
     const std::string name(entry_type_info(type).log_file);
     const std::string path = session_file(session_id_, name);
     const std::string text = lines.text_to_write();
-    if (const OriginLedger* const ledger = store_.origins->ledger()) {
-      ledger->note_elsewhere(session_id_, type, text);
+    if (const ProvenanceLog* const provenance = store_.origins->provenance()) {
+      provenance->note_elsewhere(session_id_, type, text);
     }
     if (lines.is_rewritten()) {
       return replace_log(files_, path, text);

@@ -191,7 +191,7 @@ Status redact_left_line(Store& store, const std::string& session_id, const LineK
     bool is_changed = false;
     for (auto& each : kept) {
       if (key_of(each) == of && each.line != line) {
-        CarriedLines carried(store.origins->ledger(), session_id);
+        CarriedLines carried(store.origins->provenance(), session_id);
         carried.add(each.type, each.line, line);
         carried.settle();
         each.line = line;

@@ -222,7 +222,7 @@ Result<bool> was_said_by_person(const Store& store, std::string_view value) {
   constexpr std::size_t kMessages = 200;
   constexpr std::size_t kSizeMin = 8;  // Fewer letters are said all the time.
   const std::string words = comparable_text(value);
-  if (words.size() < kSizeMin || store.origins->ledger() == nullptr ||
+  if (words.size() < kSizeMin || store.origins->provenance() == nullptr ||
       !check_read(store, EntryType::kConversation)) {
     return false;
   }
@@ -235,7 +235,7 @@ Result<bool> was_said_by_person(const Store& store, std::string_view value) {
     const Result<JsonValue> message = parser.parse(entry.json);
     if (message && (*message)["role"].string() == "user" &&
         says((*message)["content"].string(), words) &&
-        store.origins->ledger()->origin_of(entry.session_id, entry.json) == Origin::kPerson) {
+        store.origins->provenance()->origin_of(entry.session_id, entry.json) == Origin::kPerson) {
       return true;
     }
   }

@@ -176,7 +176,7 @@ Status write_merged(Store& store, std::span<const MergeProposal> merged) {
     }
     BMAD_TRY_ASSIGN(std::string version, merged_line(proposal, now));
     if (!version.empty()) {
-      CarriedLines carried(store.origins->ledger(), into.session_id);
+      CarriedLines carried(store.origins->provenance(), into.session_id);
       carried.add(into.type, into.json, version);
       carried.settle();
       staying[{into.session_id, into.type}].push_back(std::move(version));

@@ -273,7 +273,7 @@ Result<std::vector<DistilledStatement>> distil_talk(Store& store, FileSystem& lo
 
 void note_statements(const Store& store, const std::string& session_id,
                      const std::vector<DistilledStatement>& statements) {
-  CarriedLines carried(store.origins->ledger(), session_id);
+  CarriedLines carried(store.origins->provenance(), session_id);
   for (const DistilledStatement& each : statements) {
     carried.add(EntryType::kFact, each.said_in, each.line);
   }

@@ -23,7 +23,7 @@ namespace bmad_mem {
 struct KnowledgeStatement {
   KnowledgeItem item;
   double holding = 1;     ///< As holding_trust() has it.
-  std::uint64_t tag = 0;  ///< Of the line, in the ledger.
+  std::uint64_t tag = 0;  ///< Of the line, in the provenance log.
   bool superseded = false;
   std::optional<Timestamp> expires_at;
 };
@@ -96,8 +96,9 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
                                .holding = members.trust(),
                                .superseded = members.superseded,
                                .expires_at = members.expires_at};
-  if (const OriginLedger* const ledger = origins_ == nullptr ? nullptr : origins_->ledger()) {
-    statement.tag = ledger->line_tag(line.session_id, entry, line.text);
+  if (const ProvenanceLog* const provenance =
+          origins_ == nullptr ? nullptr : origins_->provenance()) {
+    statement.tag = provenance->line_tag(line.session_id, entry, line.text);
   }
   source.statements.push_back(std::move(statement));
 }
@@ -240,10 +241,10 @@ void KnowledgeCollector::find_origins() {
     }
   };
   for_each_statement([&](const KnowledgeStatement& each) {
-    queries.push_back({.tag = each.tag, .origin = origins_->without_ledger()});
+    queries.push_back({.tag = each.tag, .origin = origins_->origin_without_provenance()});
   });
-  if (const OriginLedger* const ledger = origins_->ledger()) {
-    ledger->find(queries);
+  if (const ProvenanceLog* const provenance = origins_->provenance()) {
+    provenance->find(queries);
   }
   std::size_t number = 0;
   for_each_statement([&](KnowledgeStatement& each) {

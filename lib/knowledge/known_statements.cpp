@@ -351,13 +351,13 @@ std::vector<OriginQuery> KnownStatements::find_origins() const {
   std::vector<OriginQuery> origins;
   if (store_.origins->is_foreign()) {
     origins.resize(lines_.size());
-  } else if (const OriginLedger* const ledger = store_.origins->ledger()) {
+  } else if (const ProvenanceLog* const provenance = store_.origins->provenance()) {
     origins.reserve(lines_.size());
     for (const Stated& line : lines_) {
       origins.push_back(
-          {.tag = ledger->statement_tag(session_id(line.session), line.row->outline)});
+          {.tag = provenance->statement_tag(session_id(line.session), line.row->outline)});
     }
-    ledger->find(origins);
+    provenance->find(origins);
   }
   assert(origins.empty() || origins.size() == lines_.size());
   return origins;

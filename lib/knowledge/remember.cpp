@@ -378,8 +378,8 @@ Result<std::vector<std::string>> preferences_as_versions(Store& store,
   }
   KnownStatements known(store, {});
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, known_under_keys(known, subjects));
-  const bool is_agent =
-      store.origins->ledger() != nullptr && ActingAs::current(store.writes_as) == Origin::kAgent;
+  const bool is_agent = store.origins->provenance() != nullptr &&
+                        ActingAs::current(store.writes_as) == Origin::kAgent;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const StatementHead head = head_of(lines[i]);
     const auto item = std::ranges::find_if(items, [&](const KnowledgeItem& other) {

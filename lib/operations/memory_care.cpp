@@ -368,7 +368,7 @@ Status edit_settings(
   RootOrigins& origins = *store->origins;
   const bool is_agent = ActingAs::current(store->writes_as) == Origin::kAgent;
   const bool keeps_trust =
-      !is_agent && origins.ledger() != nullptr && origins.trusts(store->config);
+      !is_agent && origins.provenance() != nullptr && origins.trusts(store->config);
   BMAD_TRY_ASSIGN(const LoadedConfig trusted,
                   edited(keeps_trust ? origins.trusted_config(store->config, text) : text));
   BMAD_TRY(replace_file(*store->files, kConfigFile, loaded.text));

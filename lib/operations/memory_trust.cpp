@@ -130,15 +130,15 @@ Result<std::uint64_t> trust_root(Store& store) {
   BMAD_TRY(load_config(*store.files));  // What can't be read was not shown.
   BMAD_TRY(check_config(store, store.written.config));
   BMAD_TRY(store.origins->mark(RootTrust::kTrusted, store.written.config, store.written.text));
-  assert(store.origins->ledger() != nullptr && "a trusted root has one");
+  assert(store.origins->provenance() != nullptr && "a trusted root has one");
   store.config = store.written.config;
   store.written.waiting.clear();
   store.written.stricter.clear();
   std::uint64_t count = 0;
   BMAD_TRY(for_each_source(store, [&](const SessionSource& source, KnownIds& known) {
     return for_each_log(store, source, known, [&](EntryType type, auto lines, const auto&) {
-      count += store.origins->ledger()->accept(source.session_id, type,
-                                               acceptable(type, std::move(lines)).lines);
+      count += store.origins->provenance()->accept(source.session_id, type,
+                                                   acceptable(type, std::move(lines)).lines);
     });
   }));
   return count;
@@ -228,8 +228,8 @@ Status MemoryManager::change_note(std::string_view name,
 }
 
 bool MemoryManager::has_lost_origins() const {
-  const OriginLedger* const ledger = impl_->store.origins->ledger();
-  return ledger != nullptr && ledger->has_lost();
+  const ProvenanceLog* const provenance = impl_->store.origins->provenance();
+  return provenance != nullptr && provenance->has_lost();
 }
 
 TrustReport MemoryManager::trust_report() const {

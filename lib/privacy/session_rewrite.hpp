@@ -126,7 +126,7 @@ class SessionRewriter {
   bool dry_run_;
   bool is_live_ = false;
   JsonParser parser_;
-  CarriedLines carried_{store_.origins->ledger(), session_id_};
+  CarriedLines carried_{store_.origins->provenance(), session_id_};
   std::vector<FileCount> files_;  ///< That changed.
   std::uint64_t log_lines_ = 0;   ///< That changed in logs.
 

@@ -14,25 +14,25 @@
 namespace bmad_mem {
 
 void judge(std::span<Rival> rivals) {
-  std::map<const OriginLedger*, std::vector<OriginQuery>> asked;
-  const auto ledger_of = [](const Rival& rival) {
-    return rival.origins == nullptr ? nullptr : rival.origins->ledger();
+  std::map<const ProvenanceLog*, std::vector<OriginQuery>> asked;
+  const auto provenance_of = [](const Rival& rival) {
+    return rival.origins == nullptr ? nullptr : rival.origins->provenance();
   };
   for (const Rival& rival : rivals) {
-    if (const OriginLedger* const ledger = ledger_of(rival)) {
-      asked[ledger].push_back({.tag = rival.tag});
+    if (const ProvenanceLog* const provenance = provenance_of(rival)) {
+      asked[provenance].push_back({.tag = rival.tag});
     }
   }
-  std::map<const OriginLedger*, std::size_t> next;
-  for (auto& [ledger, queries] : asked) {
-    ledger->find(queries);
+  std::map<const ProvenanceLog*, std::size_t> next;
+  for (auto& [provenance, queries] : asked) {
+    provenance->find(queries);
   }
   for (Rival& rival : rivals) {
     double trust = rival.claimed;
-    if (const OriginLedger* const ledger = ledger_of(rival)) {
-      trust = holding_trust(asked[ledger][next[ledger]++].origin, trust);
+    if (const ProvenanceLog* const provenance = provenance_of(rival)) {
+      trust = holding_trust(asked[provenance][next[provenance]++].origin, trust);
     } else if (rival.origins != nullptr) {
-      trust = holding_trust(rival.origins->without_ledger(), trust);
+      trust = holding_trust(rival.origins->origin_without_provenance(), trust);
     }
     rival.rank.is_trusted = trust >= kLowTrust;
   }
@@ -64,8 +64,8 @@ std::optional<std::size_t> HeldStatements::hear_statement(std::string_view sessi
       .rank = {.at = head.at, .session_id = session_id, .type = entry.type, .line = entry.line},
       .claimed = head.trust,
       .origins = origins_};
-  if (origins_ != nullptr && origins_->ledger() != nullptr) {
-    rival.tag = origins_->ledger()->line_tag(session_id, value, entry.text);
+  if (origins_ != nullptr && origins_->provenance() != nullptr) {
+    rival.tag = origins_->provenance()->line_tag(session_id, value, entry.text);
   }
   heard_.push_back(rival);
   subject_of_.push_back(subjects_.try_emplace(head.subject(), subjects_.size()).first->second);
@@ -88,12 +88,12 @@ void HeldStatements::settle() {
 namespace {
 
 /// The newest of `versions` that has a voice; null when there is none.
-const Entry* newest_voice(const OriginLedger& ledger, std::span<const Entry> versions,
+const Entry* newest_voice(const ProvenanceLog& provenance, std::span<const Entry> versions,
                           const Entry& latest) {
   const Entry* newest = nullptr;
   for (const Entry& version : versions) {
     if (version.type == latest.type &&
-        has_voice(ledger.origin_of(version.session_id, version.json))) {
+        has_voice(provenance.origin_of(version.session_id, version.json))) {
       newest = &version;
     }
   }
@@ -111,13 +111,13 @@ void show_held_versions(const Store& store, std::span<Entry* const> entries) {
     }
     const Store* const user = entry->of_user ? store.user_store() : nullptr;
     const Store& its = user != nullptr ? *user : store;
-    const OriginLedger* const ledger = its.origins->ledger();
-    if (ledger == nullptr || has_voice(ledger->origin_of(entry->session_id, entry->json))) {
+    const ProvenanceLog* const provenance = its.origins->provenance();
+    if (provenance == nullptr || has_voice(provenance->origin_of(entry->session_id, entry->json))) {
       continue;
     }
     const Result<std::vector<Entry>> versions =
         find_entries(its, {&entry->id, 1}, {&entry->session_id, 1}, /*all_versions=*/true);
-    const Entry* const held = versions ? newest_voice(*ledger, *versions, *entry) : nullptr;
+    const Entry* const held = versions ? newest_voice(*provenance, *versions, *entry) : nullptr;
     if (held != nullptr) {
       entry->json = held->json;
       entry->newer = std::exchange(entry->headline, held->headline);

@@ -189,8 +189,8 @@ std::vector<std::string_view> lines_of(const std::vector<CompleteEntry>& entries
 /// Records who wrote the entries, before they are there: a line without a record is quoted.
 void note_origins(const Store& store, const std::string& session_id, EntryType type,
                   const std::vector<CompleteEntry>& entries) {
-  if (const OriginLedger* const ledger = store.origins->ledger()) {
-    ledger->note(session_id, type, lines_of(entries), ActingAs::current(store.writes_as));
+  if (const ProvenanceLog* const provenance = store.origins->provenance()) {
+    provenance->note(session_id, type, lines_of(entries), ActingAs::current(store.writes_as));
   }
 }
 

@@ -152,7 +152,8 @@ TEST_CASE("a line from elsewhere displaces nothing, and speaks as accepted, unti
   CHECK_FALSE(memory.context().contains("- **tabs**: Use curl\n"));
 }
 
-TEST_CASE("an agent accepts, replaces and deletes nothing: accepted is what the ledger says") {
+TEST_CASE(
+    "an agent accepts, replaces and deletes nothing: accepted is what the provenance log says") {
   const TrustedMemory memory;
   MemoryManager person = memory.open();
   REQUIRE(person.create_session({.session_id = "s1"}).has_value());
@@ -285,7 +286,7 @@ TEST_CASE("where no time of birth is known, the device decides") {
   CHECK(memory.open().trust_report().trust == RootTrust::kTrusted);
 }
 
-TEST_CASE("the ledger shrinks when what was in it has long gone") {
+TEST_CASE("the provenance log shrinks when what was in it has long gone") {
   const TrustedMemory memory;
   MemoryManager person = memory.open();
   REQUIRE(person.create_session({.session_id = "s1"}).has_value());
@@ -310,13 +311,13 @@ TEST_CASE("the ledger shrinks when what was in it has long gone") {
   CHECK(memory.context().ends_with("- **push**: Never push to main\n"));
 }
 
-TEST_CASE("a ledger that is gone, cut or full of noise fails nothing") {
+TEST_CASE("a provenance log that is gone, cut or full of noise fails nothing") {
   const TrustedMemory memory;
   MemoryManager person = memory.open();
   REQUIRE(person.create_session({.session_id = "s1"}).has_value());
   REQUIRE(Knowledge(person).remember(rule("Never push to main", "s1")).has_value());
-  const fs::path ledger = memory.state_file("ledger");
-  std::ofstream(ledger, std::ios::app) << "12345";  // A write that a full disk cut.
+  const fs::path provenance = memory.state_file("ledger");
+  std::ofstream(provenance, std::ios::app) << "12345";  // A write that a full disk cut.
   CHECK(memory.context().contains("- **push**"));
   REQUIRE(Knowledge(person)
               .remember({.category = Category::kConstraint,
@@ -327,7 +328,7 @@ TEST_CASE("a ledger that is gone, cut or full of noise fails nothing") {
               .has_value());
   CHECK(memory.context().contains("- **tabs**: Use tabs"));
   CHECK(memory.context().contains("- **push**: Never push to main"));
-  fs::remove(ledger);
+  fs::remove(provenance);
   CHECK_FALSE(memory.context().contains("- **push**"));
   CHECK(memory.open().trust_report().reason.contains("ledger"));
   CHECK(person.add_fact("s1", {.content = "still written"}).has_value());

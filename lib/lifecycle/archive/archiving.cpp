@@ -141,18 +141,18 @@ Status count_into(Store& store, Manifest& manifest) {
 }
 
 /// Adds the tags of all lines of a session, encrypted ones as they stand.
-Status add_session_tags(const Store& store, const SessionSource& source, const OriginLedger& ledger,
-                        std::vector<std::uint64_t>& tags) {
+Status add_session_tags(const Store& store, const SessionSource& source,
+                        const ProvenanceLog& provenance, std::vector<std::uint64_t>& tags) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source.files(store));
   return scan_logs(*files, session_folder(source.session_id),
                    {.on_entry = [&](const ScannedEntry& entry) {
-                     ledger.add_tags(source.session_id, entry.type, entry.text, tags);
+                     provenance.add_tags(source.session_id, entry.type, entry.text, tags);
                    }});
 }
 
 /// The tags of all lines that there are, in order; nothing when that is not known of each.
 std::optional<std::vector<std::uint64_t>> live_tags(const Store& store,
-                                                    const OriginLedger& ledger) {
+                                                    const ProvenanceLog& provenance) {
   Result<std::vector<SessionSource>> sources = evicted_sources(store, {});
   const Result<std::vector<SessionSource>> sessions = session_sources(store, {});
   if (!sources || !sessions ||
@@ -162,7 +162,7 @@ std::optional<std::vector<std::uint64_t>> live_tags(const Store& store,
   std::ranges::copy(*sessions, std::back_inserter(*sources));
   std::vector<std::uint64_t> tags;
   for (const SessionSource& source : *sources) {
-    if (!add_session_tags(store, source, ledger, tags)) {
+    if (!add_session_tags(store, source, provenance, tags)) {
       return std::nullopt;
     }
   }
@@ -360,21 +360,21 @@ Result<Session> close_session(Store& store, const std::string& session_id) {
   return closed;
 }
 
-// The ledger of who wrote the lines stays about as long as there are lines.
+// The provenance log of who wrote the lines stays about as long as there are lines.
 
-void compact_ledger(const Store& store, bool may_read_all) {
-  const OriginLedger* const ledger = store.origins->ledger();
-  if (ledger == nullptr) {
+void compact_provenance(const Store& store, bool may_read_all) {
+  const ProvenanceLog* const provenance = store.origins->provenance();
+  if (provenance == nullptr) {
     return;
   }
   const std::int64_t today =
       std::chrono::floor<std::chrono::days>(store.clock.now()).time_since_epoch().count();
-  if (!ledger->is_due(may_read_all ? std::optional(today) : std::nullopt)) {
+  if (!provenance->is_due(may_read_all ? std::optional(today) : std::nullopt)) {
     return;
   }
   const std::optional<std::vector<std::uint64_t>> live =
-      may_read_all ? live_tags(store, *ledger) : std::nullopt;
-  ledger->compact(live ? &*live : nullptr, today);
+      may_read_all ? live_tags(store, *provenance) : std::nullopt;
+  provenance->compact(live ? &*live : nullptr, today);
 }
 
 }  // namespace bmad_mem

@@ -233,7 +233,8 @@ Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::str
 }
 
 Status check_may_delete(const Store& store, const DeletionCriteria& criteria) {
-  if (store.origins->ledger() == nullptr || ActingAs::current(store.writes_as) != Origin::kAgent) {
+  if (store.origins->provenance() == nullptr ||
+      ActingAs::current(store.writes_as) != Origin::kAgent) {
     return {};
   }
   if (!criteria.ids.empty() && !store.encryption->is_on()) {  // The indexes know where they are.

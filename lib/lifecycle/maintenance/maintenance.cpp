@@ -414,7 +414,7 @@ class Maintenance {
 Result<MaintenanceReport> maintain(Store& store, const MaintainOptions& options) {
   Result<MaintenanceReport> report = Maintenance(store, options).run();
   if (report && !options.dry_run) {
-    compact_ledger(store, /*may_read_all=*/!options.only_due);
+    compact_provenance(store, /*may_read_all=*/!options.only_due);
   }
   return report;
 }

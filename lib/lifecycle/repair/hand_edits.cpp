@@ -1,11 +1,12 @@
 // hand_edits.cpp - lines that an editor changed: whose they are, and what waits for a review.
 //
-//   log ──> lines that no line hashes and no ledger know ──> git brought them     from elsewhere
+//   log ──> lines that no line hashes and no provenance log know ──> git brought them     from
+//   elsewhere
 //      └──> lines that the line hashes know and are gone      an agent at work    the agent's
 //                                                       else                the person's: by hand
 //
-// The verdict goes to the ledger, the log is recorded as it is, and what is to be reviewed waits
-// (hand_review.cpp).
+// The verdict goes to the provenance log, the log is recorded as it is, and what is to be reviewed
+// waits (hand_review.cpp).
 #include <algorithm>
 #include <cassert>
 #include <chrono>
@@ -73,7 +74,7 @@ bool claims_agent(JsonValue entry) {
 struct FileLine {
   std::string text;        ///< As it is in the file, without its '\n'.
   std::uint32_t hash = 0;  ///< As the line hashes have it, where it does.
-  bool is_new = false;     ///< An entry that neither the line hashes nor the ledger know.
+  bool is_new = false;     ///< An entry that neither the line hashes nor the provenance log know.
   bool is_agents_claim = false;
 };
 
@@ -158,8 +159,8 @@ class ChangedLog {
 
   /// Of the others those are new that are entries, or may become some, and have no record.
   void find_new_lines() {
-    assert(store_.origins->ledger() != nullptr && "without one no edit is looked for");
-    const OriginLedger& ledger = *store_.origins->ledger();
+    assert(store_.origins->provenance() != nullptr && "without one no edit is looked for");
+    const ProvenanceLog& provenance = *store_.origins->provenance();
     JsonParser parser;
     std::vector<OriginQuery> queries;
     std::vector<FileLine*> asked;
@@ -172,13 +173,13 @@ class ChangedLog {
         line.is_new = !store_.encryption->is_on() &&
                       completed_line(store_, session_id_, type_, text).has_value();
       } else if (line.is_new) {
-        queries.push_back({.tag = ledger.line_tag(session_id_, *entry, text)});
+        queries.push_back({.tag = provenance.line_tag(session_id_, *entry, text)});
         asked.push_back(&line);
       }
       line.is_agents_claim = line.is_new && claims_agent(*entry);
     }
     assert(queries.size() == asked.size());
-    ledger.find(queries);
+    provenance.find(queries);
     for (std::size_t i = 0; i < queries.size(); ++i) {
       asked[i]->is_new = !queries[i].is_known;
     }
@@ -333,7 +334,7 @@ class ChangedLog {
     }
     for (const auto& [index, origin] : origins_) {
       const std::string_view line = bare_line(lines_[index].text);
-      store_.origins->ledger()->note(session_id_, type_, {&line, 1}, origin);
+      store_.origins->provenance()->note(session_id_, type_, {&line, 1}, origin);
     }
     if (is_conflict) {  // What is gone or moved shows once the merge is done.
       std::erase_if(edits_, [&](const HandEdit& edit) {
@@ -428,7 +429,7 @@ class ChangedLog {
 }  // namespace
 
 Status look_for_hand_edits(Store& store, HandLook look) {
-  if (store.origins->ledger() == nullptr || store.why_read_only) {
+  if (store.origins->provenance() == nullptr || store.why_read_only) {
     return {};
   }
   constexpr std::int64_t kSlack = 2 * kNanoseconds;  // Kernels and disks have other clocks.
@@ -458,7 +459,7 @@ Status look_for_hand_edits(Store& store, HandLook look) {
 void look_before_append(Store& store, const std::string& session_id, EntryType type) {
   const Result<FileInfo> file = store.files->info(log_path(session_id, type));
   const std::optional<LogStamp> stamp = read_stamp(*store.files, session_id, type);
-  if (!file || file->size == 0 || store.origins->ledger() == nullptr ||
+  if (!file || file->size == 0 || store.origins->provenance() == nullptr ||
       (stamp && stamp->describes(*file)) || !store.files->info(line_hashes_path(session_id))) {
     return;
   }

@@ -181,9 +181,9 @@ Result<std::vector<HandEdit>> settle_hand_edits(Store& store, std::span<const Ha
   for (const HandEdit& edit : edits) {
     by_log[path_of(edit)].push_back(&edit);
     const std::string_view text = bare_line(edit.text);
-    if (!restore && !text.empty() && store.origins->ledger() != nullptr) {
-      store.origins->ledger()->note(edit.place.session_id, edit.type, {&text, 1},
-                                    Origin::kAccepted);
+    if (!restore && !text.empty() && store.origins->provenance() != nullptr) {
+      store.origins->provenance()->note(edit.place.session_id, edit.type, {&text, 1},
+                                        Origin::kAccepted);
     }
   }
   for (const auto& [path, of_log] : by_log) {

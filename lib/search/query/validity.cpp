@@ -158,9 +158,9 @@ Status Validity::gather() {
     }
     for (std::size_t i = begin; end - begin > 1 && i < end; ++i) {
       Rival& rival = contested.emplace_back(rivals[order[i]]);
-      if (rival.origins != nullptr && rival.origins->ledger() != nullptr) {
-        rival.tag =
-            rival.origins->ledger()->statement_tag(rival.rank.session_id, stated[order[i]].outline);
+      if (rival.origins != nullptr && rival.origins->provenance() != nullptr) {
+        rival.tag = rival.origins->provenance()->statement_tag(rival.rank.session_id,
+                                                               stated[order[i]].outline);
       }
     }
     if (end - begin > 1) {
@@ -214,8 +214,9 @@ Result<std::optional<Validity::Place>> Validity::holder_of(std::size_t scope,
           rival.rank.line = line.number;
           rival.claimed = head.trust;
           rival.ordinal = ordinal;
-          if (rival.origins != nullptr && rival.origins->ledger() != nullptr) {
-            rival.tag = rival.origins->ledger()->line_tag(session.session_id(), value, line.text);
+          if (rival.origins != nullptr && rival.origins->provenance() != nullptr) {
+            rival.tag =
+                rival.origins->provenance()->line_tag(session.session_id(), value, line.text);
           }
           rivals.push_back(rival);
         };

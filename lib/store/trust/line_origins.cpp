@@ -13,9 +13,9 @@
 
 namespace bmad_mem {
 
-std::uint64_t OriginLedger::note_unknown(std::string_view session_id, EntryType type,
-                                         std::span<const std::string_view> lines,
-                                         Origin origin) const {
+std::uint64_t ProvenanceLog::note_unknown(std::string_view session_id, EntryType type,
+                                          std::span<const std::string_view> lines,
+                                          Origin origin) const {
   JsonParser parser;
   std::vector<OriginQuery> queries;
   for (const std::string_view line : lines) {
@@ -35,14 +35,14 @@ std::uint64_t OriginLedger::note_unknown(std::string_view session_id, EntryType 
   return unknown.size();
 }
 
-std::uint64_t OriginLedger::accept(std::string_view session_id, EntryType type,
-                                   std::span<const std::string> lines) const {
+std::uint64_t ProvenanceLog::accept(std::string_view session_id, EntryType type,
+                                    std::span<const std::string> lines) const {
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   return note_unknown(session_id, type, views, Origin::kAccepted);
 }
 
-void OriginLedger::note_elsewhere(std::string_view session_id, EntryType type,
-                                  std::string_view text) const {
+void ProvenanceLog::note_elsewhere(std::string_view session_id, EntryType type,
+                                   std::string_view text) const {
   std::vector<std::string_view> lines;
   for_each_text_line(text, [&](std::string_view line) { lines.push_back(line); });
   note_unknown(session_id, type, lines, Origin::kElsewhere);
@@ -50,11 +50,11 @@ void OriginLedger::note_elsewhere(std::string_view session_id, EntryType type,
 
 void CarriedLines::add(EntryType type, std::string_view old, std::string_view line) {
   thread_local JsonParser parser;
-  if (ledger_ == nullptr || old == line) {
+  if (provenance_ == nullptr || old == line) {
     return;
   }
   if (const Result<JsonValue> entry = parser.parse(old)) {
-    old_.push_back({.tag = ledger_->line_tag(session_id_, *entry, old)});
+    old_.push_back({.tag = provenance_->line_tag(session_id_, *entry, old)});
     assert(old_.size() == lines_.size() + 1);
     lines_.push_back({.type = type, .text = std::string(line)});
   }
@@ -64,8 +64,8 @@ void CarriedLines::settle() {
   if (lines_.empty()) {
     return;
   }
-  assert(ledger_ != nullptr && old_.size() == lines_.size());
-  ledger_->find(old_);
+  assert(provenance_ != nullptr && old_.size() == lines_.size());
+  provenance_->find(old_);
   std::map<std::pair<Origin, EntryType>, std::vector<std::string_view>> alike;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     if (old_[i].is_known) {
@@ -73,26 +73,26 @@ void CarriedLines::settle() {
     }
   }
   for (const auto& [kind, lines] : alike) {
-    ledger_->note(session_id_, kind.second, lines, kind.first);
+    provenance_->note(session_id_, kind.second, lines, kind.first);
   }
   old_.clear();
   lines_.clear();
 }
 
 void LineOrigins::want(std::string_view session_id, JsonValue entry, std::string_view line) {
-  if (ledger_ != nullptr) {
-    origins_.emplace(ledger_->line_tag(session_id, entry, line), Origin::kElsewhere);
+  if (provenance_ != nullptr) {
+    origins_.emplace(provenance_->line_tag(session_id, entry, line), Origin::kElsewhere);
   }
 }
 
 void LineOrigins::find() {
-  assert(origins_.empty() || ledger_ != nullptr);
+  assert(origins_.empty() || provenance_ != nullptr);
   std::vector<OriginQuery> queries;
   for (const auto& [tag, origin] : origins_) {
     queries.push_back({.tag = tag});
   }
-  if (ledger_ != nullptr) {
-    ledger_->find(queries);
+  if (provenance_ != nullptr) {
+    provenance_->find(queries);
   }
   for (const OriginQuery& query : queries) {
     origins_[query.tag] = query.origin;
@@ -100,10 +100,10 @@ void LineOrigins::find() {
 }
 
 Origin LineOrigins::of(std::string_view session_id, JsonValue entry, std::string_view line) const {
-  if (ledger_ == nullptr) {
+  if (provenance_ == nullptr) {
     return without_;
   }
-  const auto found = origins_.find(ledger_->line_tag(session_id, entry, line));
+  const auto found = origins_.find(provenance_->line_tag(session_id, entry, line));
   return found == origins_.end() ? Origin::kElsewhere : found->second;
 }
 

@@ -1,4 +1,4 @@
-// line_tags.cpp - the tags by which the ledger knows a line and a statement.
+// line_tags.cpp - the tags by which the provenance log knows a line and a statement.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -65,16 +65,16 @@ bool add_members(std::string& text, std::string_view line) {
 
 }  // namespace
 
-std::optional<std::uint64_t> OriginLedger::plain_line_tag(std::string_view session_id,
-                                                          std::string_view line) const {
+std::optional<std::uint64_t> ProvenanceLog::plain_line_tag(std::string_view session_id,
+                                                           std::string_view line) const {
   std::string text;
   text.reserve(line.size() + 256);
   add_part(text, session_id);
   return add_members(text, line) ? std::optional(keyed_hash(key_, text)) : std::nullopt;
 }
 
-std::uint64_t OriginLedger::line_tag(std::string_view session_id, JsonValue entry,
-                                     std::string_view line) const {
+std::uint64_t ProvenanceLog::line_tag(std::string_view session_id, JsonValue entry,
+                                      std::string_view line) const {
   if (const std::optional<std::uint64_t> tag = plain_line_tag(session_id, line)) {
     return *tag;
   }
@@ -97,8 +97,8 @@ std::uint64_t OriginLedger::line_tag(std::string_view session_id, JsonValue entr
   return keyed_hash(key_, text);
 }
 
-std::uint64_t OriginLedger::statement_tag(std::string_view session_id,
-                                          const StatementOutline& outline) const {
+std::uint64_t ProvenanceLog::statement_tag(std::string_view session_id,
+                                           const StatementOutline& outline) const {
   assert(is_statement(outline.type));
   const std::array<std::uint64_t, 9> numbers = {
       keyed_hash(key_, session_id),
@@ -115,8 +115,8 @@ std::uint64_t OriginLedger::statement_tag(std::string_view session_id,
                      sizeof numbers});
 }
 
-void OriginLedger::add_tags(std::string_view session_id, EntryType type, std::string_view line,
-                            std::vector<std::uint64_t>& tags) const {
+void ProvenanceLog::add_tags(std::string_view session_id, EntryType type, std::string_view line,
+                             std::vector<std::uint64_t>& tags) const {
   thread_local JsonParser parser;
   if (const Result<JsonValue> entry = parser.parse(line)) {
     tags.push_back(line_tag(session_id, *entry, line));

@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr std::string_view kMarkName = "/mark.json";
-constexpr std::string_view kLedgerName = "/ledger";
+constexpr std::string_view kProvenanceName = "/ledger";
 constexpr std::string_view kLinkName = "/link.json";
 constexpr std::string_view kRevoked = "revoked";
 constexpr std::string_view kLookName = "/hand.look";
@@ -184,7 +184,7 @@ void RootOrigins::read_mark_file() {
   assert(!folder_.empty() && "without a state folder there is no mark");
   trust_ = RootTrust::kForeign;
   reason_.clear();
-  ledger_.reset();
+  provenance_.reset();
   settings_.reset();
   const std::string text = read_small(folder_ + std::string(kMarkName));
   if (text.empty()) {
@@ -192,7 +192,7 @@ void RootOrigins::read_mark_file() {
   }
   if (const Status reliable =
           check_reliable({state_folder_, folder_, folder_ + std::string(kMarkName),
-                          folder_ + std::string(kLedgerName)});
+                          folder_ + std::string(kProvenanceName)});
       !reliable) {
     reason_ = reliable.error().message;
     return;
@@ -211,13 +211,14 @@ void RootOrigins::read_mark_file() {
     reason_ = "another folder was at this path when the root was marked";
     return;
   }
-  if (::access((folder_ + std::string(kLedgerName)).c_str(), F_OK) != 0) {
-    reason_ = "the ledger of who wrote its lines is gone, so all of them are foreign again";
+  if (::access((folder_ + std::string(kProvenanceName)).c_str(), F_OK) != 0) {
+    reason_ = "the provenance log of who wrote its lines is gone, so all of them are foreign again";
     return;
   }
-  auto ledger = std::make_unique<OriginLedger>(folder_ + std::string(kLedgerName), key);
-  if (!ledger->is_whole()) {
-    reason_ = "the ledger of who wrote its lines is damaged, so all of them are foreign again";
+  auto provenance = std::make_unique<ProvenanceLog>(folder_ + std::string(kProvenanceName), key);
+  if (!provenance->is_whole()) {
+    reason_ =
+        "the provenance log of who wrote its lines is damaged, so all of them are foreign again";
     return;
   }
   const std::string_view made = (*mark)["made"].string();
@@ -228,7 +229,7 @@ void RootOrigins::read_mark_file() {
   if (const JsonValue settings = (*mark)["settings"]; settings.present()) {
     settings_ = settings.string();
   }
-  ledger_ = std::move(ledger);
+  provenance_ = std::move(provenance);
 }
 
 namespace {
@@ -339,25 +340,25 @@ Status RootOrigins::mark(RootTrust trust, const Config& config, const std::strin
   assert(trust == RootTrust::kOwn || trust == RootTrust::kTrusted);
   make_folders(folder_);
   const std::string path = folder_ + std::string(kMarkName);
-  const std::string ledger = folder_ + std::string(kLedgerName);
-  BMAD_TRY(check_reliable({state_folder_, folder_, path, ledger}));
+  const std::string provenance = folder_ + std::string(kProvenanceName);
+  BMAD_TRY(check_reliable({state_folder_, folder_, path, provenance}));
   const std::optional<FolderIdentity> now = identity_of(root_);
   if (!now) {
     return state_error("look at the root", root_);
   }
   // Another folder was here: what was known of its lines says nothing of these.
   JsonParser parser;
-  const std::string before = ledger_ == nullptr ? std::string() : read_small(path);
+  const std::string before = provenance_ == nullptr ? std::string() : read_small(path);
   const Result<JsonValue> old = parser.parse(before);
   HashKey key{};
   if (!old || !read_hash_key((*old)["key"].string(), key)) {
     key = random_hash_key();
-    for (const std::string_view name : {kLedgerName, kHandName, kLookName}) {
+    for (const std::string_view name : {kProvenanceName, kHandName, kLookName}) {
       ::unlink((folder_ + std::string(name)).c_str());
     }
   }
-  if (const OpenFile made(ledger, O_WRONLY | O_CREAT); !made.is_open()) {
-    return state_error("write the ledger of the root", ledger);
+  if (const OpenFile made(provenance, O_WRONLY | O_CREAT); !made.is_open()) {
+    return state_error("write the provenance log of the root", provenance);
   }
   JsonWriter json;
   json.begin_object();
@@ -451,12 +452,12 @@ Status RootOrigins::revoke() {
     read_mark();
     return {};
   }
-  if (ledger_ != nullptr) {
+  if (provenance_ != nullptr) {
     const std::string path = folder_ + std::string(kMarkName);
     const std::string text = read_small(path);
     const ParsedJson mark(text);
-    if (!mark || !ledger_->keep_only(Origin::kAgent)) {
-      return state_error("take out of the ledger who wrote its lines", path);
+    if (!mark || !provenance_->keep_only(Origin::kAgent)) {
+      return state_error("take out of the provenance log who wrote its lines", path);
     }
     ObjectText object(*mark, text);
     object.set_string("made", kRevoked);
@@ -464,9 +465,9 @@ Status RootOrigins::revoke() {
     read_mark();
     return {};
   }
-  const std::string fresh = std::string(kLedgerName) + ".tmp";
+  const std::string fresh = std::string(kProvenanceName) + ".tmp";
   for (const std::string_view name :
-       {kMarkName, kLedgerName, kHandName, kLookName, std::string_view(fresh)}) {
+       {kMarkName, kProvenanceName, kHandName, kLookName, std::string_view(fresh)}) {
     const std::string path = folder_ + std::string(name);
     if (!folder_.empty() && ::unlink(path.c_str()) != 0 && errno != ENOENT) {
       return state_error("remove the mark of the root", path);

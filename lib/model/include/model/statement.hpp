@@ -114,8 +114,8 @@ Review review_of(std::string_view name);
 
 // Whose words a text is, and how far it is trusted.
 //
-// What a line says of its source counts only as far as its origin allows, which the ledger knows
-// (store/root_trust.hpp). Only statements of a person, and accepted ones, are told without
+// What a line says of its source counts only as far as its origin allows, which the provenance log
+// knows (store/root_trust.hpp). Only statements of a person, and accepted ones, are told without
 // quotes; output of tools never is.
 
 /// Whether text of this origin may stand without quotes.

@@ -43,8 +43,8 @@ struct Rival {
   HoldingRank rank;
   double claimed = 1;                    ///< The trust that it names itself.
   const RootOrigins* origins = nullptr;  ///< Null: it is taken at its word.
-  std::uint64_t tag = 0;                 ///< Of its line or of what it states, in the ledger.
-  std::size_t session = 0;               ///< For the caller; so is the next.
+  std::uint64_t tag = 0;    ///< Of its line or of what it states, in the provenance log.
+  std::size_t session = 0;  ///< For the caller; so is the next.
   Ordinal ordinal = 0;
 };
 

@@ -47,14 +47,15 @@ namespace bmad_mem {
 //                                                              the first
 //
 // A record is 16 bytes: the tag of a line or of what it states, the day when it was last seen, the
-// origin. Numbers are of the machine: the ledger does not travel.
+// origin. Numbers are of the machine: the provenance log does not travel.
 //
 // The tag of a line is a keyed hash of its session and of all members but those that the engine
 // itself changes (decay, accesses, pins, links): so it survives compaction, archiving and decay.
 // A line without a record came from elsewhere: what can't be recorded is quoted, and nothing fails.
 // What an editor changed has none, until lifecycle/repair/hand_edits.cpp decides whose it is.
 //
-// Threads and processes: any number; records are appended under a lock, a file beside the ledger.
+// Threads and processes: any number; records are appended under a lock, a file beside the
+// provenance log.
 
 /// Whether the lines are the same, except members that say nothing about the subject, such as tags:
 /// the author of a tag is not the author of the rest.
@@ -67,10 +68,10 @@ struct OriginQuery {
   bool is_known = false;  ///< There is a record, also of one from elsewhere.
 };
 
-class OriginLedger {
+class ProvenanceLog {
  public:
   /// `path` need not exist.
-  OriginLedger(std::string path, const HashKey& key) : path_(std::move(path)), key_(key) {}
+  ProvenanceLog(std::string path, const HashKey& key) : path_(std::move(path)), key_(key) {}
 
   /// The tag of `line`, which must be a whole entry, where it is seen without parsing it.
   [[nodiscard]] std::optional<std::uint64_t> plain_line_tag(std::string_view session_id,
@@ -92,15 +93,15 @@ class OriginLedger {
   /// Records the lines of `text` that have no record as from elsewhere: no editor wrote them.
   void note_elsewhere(std::string_view session_id, EntryType type, std::string_view text) const;
 
-  /// Fills in the origins. Reads what came since the ledger was sorted, once, and looks up the
-  /// rest.
+  /// Fills in the origins. Reads what came since the provenance log was sorted, once, and looks up
+  /// the rest.
   void find(std::span<OriginQuery> queries) const;
   [[nodiscard]] Origin origin_of(std::string_view session_id, std::string_view line) const;
 
   /// Whether something could not be recorded, as on a full disk.
   [[nodiscard]] bool has_lost() const { return has_lost_; }
 
-  /// Whether the file is a ledger; an empty one is.
+  /// Whether the file is a provenance log; an empty one is.
   [[nodiscard]] bool is_whole() const;
   /// Whether it is time to compact() it: as much came since it was sorted as there was. With
   /// `today` also when that was long ago.
@@ -131,8 +132,8 @@ class OriginLedger {
 class CarriedLines {
  public:
   /// `ledger` may be null, and must outlive it; so must `session_id`.
-  CarriedLines(const OriginLedger* ledger, std::string_view session_id)
-      : ledger_(ledger), session_id_(session_id) {}
+  CarriedLines(const ProvenanceLog* provenance, std::string_view session_id)
+      : provenance_(provenance), session_id_(session_id) {}
 
   /// `old` becomes `line`.
   void add(EntryType type, std::string_view old, std::string_view line);
@@ -145,18 +146,19 @@ class CarriedLines {
     std::string text;
   };
 
-  const OriginLedger* ledger_;
+  const ProvenanceLog* provenance_;
   std::string_view session_id_;
   std::vector<OriginQuery> old_;
   std::vector<Line> lines_;
 };
 
-/// Origins of some lines: all are named first, and found in one pass. Without a ledger all are as
-/// the root is: accepted where nobody checks, else from elsewhere.
+/// Origins of some lines: all are named first, and found in one pass. Without a provenance log all
+/// are as the root is: accepted where nobody checks, else from elsewhere.
 class LineOrigins {
  public:
   /// `ledger` may be null, and must outlive it.
-  LineOrigins(const OriginLedger* ledger, Origin without) : ledger_(ledger), without_(without) {}
+  LineOrigins(const ProvenanceLog* provenance, Origin without)
+      : provenance_(provenance), without_(without) {}
 
   void want(std::string_view session_id, JsonValue entry, std::string_view line);
   void find();
@@ -165,7 +167,7 @@ class LineOrigins {
                           std::string_view line) const;
 
  private:
-  const OriginLedger* ledger_;
+  const ProvenanceLog* provenance_;
   Origin without_;
   std::unordered_map<std::uint64_t, Origin> origins_;
 };
@@ -183,22 +185,25 @@ class RootOrigins {
   [[nodiscard]] bool is_unknown() const { return is_foreign() && reason_.empty(); }
   [[nodiscard]] bool is_foreign() const { return trust_ == RootTrust::kForeign; }
   /// Null for a foreign root, and for one that nobody checks.
-  [[nodiscard]] const OriginLedger* ledger() const {
-    return is_foreign() ? nullptr : ledger_.get();
+  [[nodiscard]] const ProvenanceLog* provenance() const {
+    return is_foreign() ? nullptr : provenance_.get();
   }
-  /// For lines when there is no ledger.
-  [[nodiscard]] Origin without_ledger() const {
+  /// For lines when there is no provenance log.
+  [[nodiscard]] Origin origin_without_provenance() const {
     return is_foreign() ? Origin::kElsewhere : Origin::kAccepted;
   }
   /// Why nothing is written: a link leads to the root, and the user does not trust it.
   [[nodiscard]] const std::optional<Error>& link_problem() const { return link_problem_; }
   /// Of one line.
   [[nodiscard]] Origin origin_of(std::string_view session_id, std::string_view line) const {
-    return ledger_ == nullptr ? without_ledger() : ledger_->origin_of(session_id, line);
+    return provenance_ == nullptr ? origin_without_provenance()
+                                  : provenance_->origin_of(session_id, line);
   }
-  [[nodiscard]] LineOrigins lines() const { return {ledger(), without_ledger()}; }
+  [[nodiscard]] LineOrigins lines() const { return {provenance(), origin_without_provenance()}; }
   /// The same with what is still known of a root whose trust was revoked.
-  [[nodiscard]] LineOrigins known_lines() const { return {ledger_.get(), without_ledger()}; }
+  [[nodiscard]] LineOrigins known_lines() const {
+    return {provenance_.get(), origin_without_provenance()};
+  }
 
   /// All but `lines`. `config` is the part of `written`, which is config.json, in effect.
   [[nodiscard]] TrustReport report(const Config& config, const Config& written) const;
@@ -218,8 +223,8 @@ class RootOrigins {
   [[nodiscard]] Status check_programs(const Config& config, const Config& written) const;
 
   /// Marks the root with `config`, the text of which the user trusts, and with what it is now; a
-  /// ledger that is there stays. Errors: E_STORAGE_IO, E_ACCESS_DENIED for a folder that others may
-  /// write.
+  /// provenance log that is there stays. Errors: E_STORAGE_IO, E_ACCESS_DENIED for a folder that
+  /// others may write.
   Status mark(RootTrust trust, const Config& config, const std::string& text);
   // Files beside the mark, also of a foreign root.
   static constexpr std::string_view kWaitingName = "/waiting.jsonl";
@@ -246,8 +251,8 @@ class RootOrigins {
   [[nodiscard]] std::int64_t last_look_ns() const;
   void note_look(std::int64_t time_ns) const;
 
-  /// Makes it foreign. Of the ledger only what agents wrote stays: that is theirs when the root is
-  /// trusted again. Errors: E_STORAGE_IO, E_STORAGE_FULL.
+  /// Makes it foreign. Of the provenance log only what agents wrote stays: that is theirs when the
+  /// root is trusted again. Errors: E_STORAGE_IO, E_STORAGE_FULL.
   Status revoke();
 
  private:
@@ -268,7 +273,7 @@ class RootOrigins {
   std::string link_;                     // To the root; empty for none.
   std::string link_file_;                // Its link.json.
   std::optional<Error> link_problem_;
-  std::unique_ptr<OriginLedger> ledger_;  // May be there for a foreign root: see revoke().
+  std::unique_ptr<ProvenanceLog> provenance_;  // May be there for a foreign root: see revoke().
 };
 
 }  // namespace bmad_mem

@@ -1,4 +1,5 @@
-// The ledger of who wrote which line: what it keeps when it is sorted, cut, killed or shared.
+// The provenance log of who wrote which line: what it keeps when it is sorted, cut, killed or
+// shared.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +20,7 @@
 #include "store/root_trust.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test::origin_ledger_test {
+namespace bmad_mem::test::provenance_log_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,7 +32,7 @@ std::string line(std::size_t number) {
                      number, number);
 }
 
-/// A ledger, and the lines that are noted in it.
+/// A provenance log, and the lines that are noted in it.
 class Ledger {
  public:
   void note(std::size_t begin, std::size_t end, Origin origin = Origin::kPerson) const {
@@ -40,12 +41,12 @@ class Ledger {
       lines.push_back(line(i));
     }
     const std::vector<std::string_view> views(lines.begin(), lines.end());
-    ledger.note("s1", EntryType::kFact, views, origin);
+    provenance.note("s1", EntryType::kFact, views, origin);
   }
   [[nodiscard]] std::vector<std::uint64_t> tags(std::size_t begin, std::size_t end) const {
     std::vector<std::uint64_t> tags;
     for (std::size_t i = begin; i < end; ++i) {
-      ledger.add_tags("s1", EntryType::kFact, line(i), tags);
+      provenance.add_tags("s1", EntryType::kFact, line(i), tags);
     }
     std::ranges::sort(tags);
     return tags;
@@ -57,20 +58,20 @@ class Ledger {
     for (const std::uint64_t tag : tags(begin, end)) {
       queries.push_back({.tag = tag});
     }
-    ledger.find(queries);
+    provenance.find(queries);
     return static_cast<std::size_t>(std::ranges::count(queries, origin, &OriginQuery::origin)) / 2;
   }
   [[nodiscard]] std::uintmax_t size() const { return fs::file_size(path); }
 
   TemporaryDirectory folder;
   std::string path = folder.path("ledger");
-  OriginLedger ledger{path, HashKey{1, 2, 3}};
+  ProvenanceLog provenance{path, HashKey{1, 2, 3}};
 };
 
 std::uint64_t tag(std::string_view line) {
-  const OriginLedger ledger("/nowhere", HashKey{});
+  const ProvenanceLog provenance("/nowhere", HashKey{});
   JsonParser parser;
-  return ledger.line_tag("s1", parser.parse(line).value(), line);
+  return provenance.line_tag("s1", parser.parse(line).value(), line);
 }
 
 }  // namespace
@@ -81,21 +82,22 @@ TEST_CASE("what no log has had for 90 days goes, and nothing sooner") {
   all.note(0, 2000);  // As a line that is written again.
   const std::uintmax_t size = all.size();
   const std::vector<std::uint64_t> live = all.tags(0, 500);
-  all.ledger.compact(&live, kToday - 20'000);  // The clock stands before the day of the records.
+  all.provenance.compact(&live,
+                         kToday - 20'000);  // The clock stands before the day of the records.
   CHECK(all.count(0, 2000) == 2000);
   CHECK(all.size() < size * 51 / 100);
-  all.ledger.compact(&live, kToday);
+  all.provenance.compact(&live, kToday);
   CHECK(all.count(0, 500) == 500);
   CHECK(all.count(500, 2000, Origin::kElsewhere) == 1500);
   CHECK(all.size() < size / 7);
   const std::vector<std::uint64_t> none;
-  all.ledger.compact(&none, kToday + OriginLedger::kKeptDays);
+  all.provenance.compact(&none, kToday + ProvenanceLog::kKeptDays);
   CHECK(all.count(0, 500) == 500);
-  all.ledger.compact(&none, kToday + OriginLedger::kKeptDays + 1);
+  all.provenance.compact(&none, kToday + ProvenanceLog::kKeptDays + 1);
   CHECK(all.count(0, 500) == 0);
 }
 
-TEST_CASE("who wrote a line first is known before and after the ledger is sorted") {
+TEST_CASE("who wrote a line first is known before and after the provenance log is sorted") {
   const Ledger all;
   all.note(0, 10, Origin::kAgent);
   all.note(0, 20);
@@ -104,15 +106,15 @@ TEST_CASE("who wrote a line first is known before and after the ledger is sorted
     CHECK(all.count(0, 20) == 10);
   };
   check();
-  all.ledger.compact(nullptr, kToday);
+  all.provenance.compact(nullptr, kToday);
   check();
   all.note(0, 20, Origin::kAccepted);
   check();
-  all.ledger.compact(nullptr, kToday);
+  all.provenance.compact(nullptr, kToday);
   check();
 }
 
-TEST_CASE("what a person decides later holds, before and after the ledger is sorted") {
+TEST_CASE("what a person decides later holds, before and after the provenance log is sorted") {
   struct Row {
     Origin first;
     Origin then;
@@ -131,7 +133,7 @@ TEST_CASE("what a person decides later holds, before and after the ledger is sor
     all.note(0, 100, row.first);
     all.note(0, 100, row.then);
     CHECK(all.count(0, 100, row.holds) == 100);
-    all.ledger.compact(nullptr, kToday);
+    all.provenance.compact(nullptr, kToday);
     CHECK(all.count(0, 100, row.holds) == 100);
     all.note(0, 100, row.then);
     CHECK(all.count(0, 100, row.holds) == 100);
@@ -144,52 +146,52 @@ TEST_CASE("a line from elsewhere is known, and one that nobody noted is not") {
   std::vector<OriginQuery> queries = {{.tag = all.tags(0, 1).front()},
                                       {.tag = all.tags(20, 21).front()}};
   for (int i = 0; i < 2; ++i) {
-    all.ledger.find(queries);
+    all.provenance.find(queries);
     CHECK(queries[0].is_known);
     CHECK_FALSE(queries[1].is_known);
-    all.ledger.compact(nullptr, kToday);
+    all.provenance.compact(nullptr, kToday);
   }
 }
 
 TEST_CASE("it is due when as much came as was there, and long after that") {
   const Ledger all;
-  CHECK_FALSE(all.ledger.is_due(kToday));
+  CHECK_FALSE(all.provenance.is_due(kToday));
   all.note(0, 400);
-  CHECK_FALSE(all.ledger.is_due(kToday));
+  CHECK_FALSE(all.provenance.is_due(kToday));
   all.note(400, 1000);
-  CHECK(all.ledger.is_due());
+  CHECK(all.provenance.is_due());
   const std::vector<std::uint64_t> live = all.tags(0, 1000);
-  all.ledger.compact(&live, kToday);
-  CHECK_FALSE(all.ledger.is_due(kToday));
-  CHECK(all.ledger.is_due(kToday + OriginLedger::kKeptDays + 1));
-  CHECK_FALSE(all.ledger.is_due());
+  all.provenance.compact(&live, kToday);
+  CHECK_FALSE(all.provenance.is_due(kToday));
+  CHECK(all.provenance.is_due(kToday + ProvenanceLog::kKeptDays + 1));
+  CHECK_FALSE(all.provenance.is_due());
   all.note(1000, 2100);
-  CHECK(all.ledger.is_due(kToday));
+  CHECK(all.provenance.is_due(kToday));
 }
 
-TEST_CASE("a ledger that was cut or is noise fails nothing") {
+TEST_CASE("a provenance log that was cut or is noise fails nothing") {
   const Ledger all;
   all.note(0, 100);
   SUBCASE("cut in a record") {
     fs::resize_file(all.path, all.size() - 5);
-    CHECK(all.ledger.is_whole());
+    CHECK(all.provenance.is_whole());
     all.note(100, 200);
     CHECK(all.count(100, 200) == 100);
     CHECK(all.count(0, 99) == 99);
   }
   SUBCASE("cut in the header") {
     fs::resize_file(all.path, 20);
-    CHECK(all.ledger.is_whole());
+    CHECK(all.provenance.is_whole());
     all.note(100, 200);
     CHECK(all.count(0, 200) == 100);
   }
   SUBCASE("noise") {
     std::ofstream(all.path) << std::string(1000, 'x');
-    CHECK_FALSE(all.ledger.is_whole());
+    CHECK_FALSE(all.provenance.is_whole());
     CHECK(all.count(0, 100) == 0);
   }
   SUBCASE("cut behind its front, which says that more is sorted") {
-    all.ledger.compact(nullptr, kToday);
+    all.provenance.compact(nullptr, kToday);
     fs::resize_file(all.path, all.size() / 2);
     CHECK(all.count(0, 100, Origin::kElsewhere) > 0);
     all.note(0, 100);
@@ -197,7 +199,7 @@ TEST_CASE("a ledger that was cut or is noise fails nothing") {
   }
 }
 
-TEST_CASE("writers lose nothing while others sort the ledger and are killed at it") {
+TEST_CASE("writers lose nothing while others sort the provenance log and are killed at it") {
   const Ledger all;
   all.note(0, 3000);
   std::minstd_rand random(22);  // NOLINT(*-msc51-cpp): the same each time.
@@ -207,7 +209,7 @@ TEST_CASE("writers lose nothing while others sort the ledger and are killed at i
     REQUIRE(child >= 0);
     if (child == 0) {
       while (true) {
-        all.ledger.compact(nullptr, kToday);
+        all.provenance.compact(nullptr, kToday);
       }
     }
     const std::size_t more = random() % 40;
@@ -219,17 +221,17 @@ TEST_CASE("writers lose nothing while others sort the ledger and are killed at i
     REQUIRE(::waitpid(child, nullptr, 0) == child);
     REQUIRE(all.count(0, end) == end);
   }
-  all.ledger.compact(nullptr, kToday);
+  all.provenance.compact(nullptr, kToday);
   CHECK(all.count(0, end) == end);
 }
 
-TEST_CASE("JSON that is no entry has a tag, and the ledger knows it") {
+TEST_CASE("JSON that is no entry has a tag, and the provenance log knows it") {
   const Ledger all;
   const std::string text = R"(["links",1])"
                            "\n"
                            R"("a text")"
                            "\n";
-  all.ledger.note_elsewhere("s1", EntryType::kFact, text);
+  all.provenance.note_elsewhere("s1", EntryType::kFact, text);
   CHECK(tag(R"(["links",1])") != tag(R"(["links",2])"));
 }
 
@@ -253,4 +255,4 @@ TEST_CASE("a line's tag is that of what it states, in whatever layout") {
   CHECK(tag(R"({"id":"a","n":1.0})") != tag(R"({"id":"a","n":1.00})"));
 }
 
-}  // namespace bmad_mem::test::origin_ledger_test
+}  // namespace bmad_mem::test::provenance_log_test

@@ -1,4 +1,4 @@
-// origin_ledger.cpp - the file of records: appended under a lock, sorted now and then, looked up.
+// provenance_log.cpp - the file of records: appended under a lock, sorted now and then, looked up.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -192,8 +192,8 @@ class Wanted {
 
 }  // namespace
 
-void OriginLedger::note(std::string_view session_id, EntryType type,
-                        std::span<const std::string_view> lines, Origin origin) const {
+void ProvenanceLog::note(std::string_view session_id, EntryType type,
+                         std::span<const std::string_view> lines, Origin origin) const {
   std::vector<std::uint64_t> tags;
   const bool is_said = type == EntryType::kFact || type == EntryType::kPreference;
   for (const std::string_view line : lines) {
@@ -219,7 +219,7 @@ void OriginLedger::note(std::string_view session_id, EntryType type,
   }
 }
 
-bool OriginLedger::is_whole() const {
+bool ProvenanceLog::is_whole() const {
   const OpenFile file(path_, O_RDONLY);
   Header header;
   return file.is_open() && (file.size() < sizeof header ||
@@ -227,7 +227,7 @@ bool OriginLedger::is_whole() const {
                              header.magic == Header::kMagic && header.version == 1));
 }
 
-bool OriginLedger::is_due(std::optional<std::int64_t> today) const {
+bool ProvenanceLog::is_due(std::optional<std::int64_t> today) const {
   constexpr std::size_t kFew = 1024;
   const OpenFile file(path_, O_RDONLY);
   const Records records(file);
@@ -237,12 +237,13 @@ bool OriginLedger::is_due(std::optional<std::int64_t> today) const {
 
 namespace {
 
-/// Rewrites the ledger with what `change` leaves of its records, each tag once and in their order;
-/// `day` is when. False when it can't be read as a whole, or not be written.
-bool rewrite(const OriginLedger& ledger, const std::string& path, std::optional<std::int64_t> day,
+/// Rewrites the provenance log with what `change` leaves of its records, each tag once and in their
+/// order; `day` is when. False when it can't be read as a whole, or not be written.
+bool rewrite(const ProvenanceLog& provenance, const std::string& path,
+             std::optional<std::int64_t> day,
              const std::function<void(std::vector<Record>&)>& change) {
   const LockedFile locked(path);
-  if (locked.get() == nullptr || !ledger.is_whole()) {
+  if (locked.get() == nullptr || !provenance.is_whole()) {
     return false;
   }
   const Records records(*locked.get());
@@ -262,7 +263,7 @@ bool rewrite(const OriginLedger& ledger, const std::string& path, std::optional<
 
 }  // namespace
 
-void OriginLedger::compact(const std::vector<std::uint64_t>* live, std::int64_t today) const {
+void ProvenanceLog::compact(const std::vector<std::uint64_t>* live, std::int64_t today) const {
   if (live == nullptr) {
     static_cast<void>(rewrite(*this, path_, std::nullopt, [](const auto& /*all*/) {}));
     return;
@@ -280,7 +281,7 @@ void OriginLedger::compact(const std::vector<std::uint64_t>* live, std::int64_t 
   }));
 }
 
-bool OriginLedger::keep_only(Origin origin) const {
+bool ProvenanceLog::keep_only(Origin origin) const {
   return rewrite(*this, path_, std::nullopt, [&](std::vector<Record>& all) {
     std::erase_if(all, [&](const Record& record) {
       return record.origin != static_cast<std::uint32_t>(origin);
@@ -288,7 +289,7 @@ bool OriginLedger::keep_only(Origin origin) const {
   });
 }
 
-void OriginLedger::find(std::span<OriginQuery> queries) const {
+void ProvenanceLog::find(std::span<OriginQuery> queries) const {
   if (queries.empty()) {
     return;
   }
@@ -316,7 +317,7 @@ void OriginLedger::find(std::span<OriginQuery> queries) const {
   }
 }
 
-Origin OriginLedger::origin_of(std::string_view session_id, std::string_view line) const {
+Origin ProvenanceLog::origin_of(std::string_view session_id, std::string_view line) const {
   const ParsedJson entry(line);
   OriginQuery query{.tag = entry ? line_tag(session_id, *entry, line) : 0};
   find({&query, 1});
