@@ -177,7 +177,7 @@ Result<ExtractionReport> take_answer(Store& store, const ExtractOptions& options
 /// Whether `item`, which the person has stated just now, is in force by the same words.
 bool is_in_force_already(const std::vector<KnowledgeItem>& known, const KnowledgeItem& item) {
   return std::ranges::any_of(known, [&](const KnowledgeItem& each) {
-    return is_in_force(each.review) && has_voice(each.origin) && each.value == item.value;
+    return is_in_force(each.review) && is_authored_here(each.origin) && each.value == item.value;
   });
 }
 

@@ -126,14 +126,14 @@ class ItemMaker {
     });
   }
 
-  /// What somebody without a voice has stated since the item was stated, if it has one. Of agents
-  /// it waits as a candidate does. To be called before make().
+  /// What somebody who is no author of this root has stated since the item was stated, if it has
+  /// one. Of agents it waits as a candidate does. To be called before make().
   [[nodiscard]] std::optional<KnowledgeItem> proposal() const {
     const std::size_t holds = holding();
     const StatedVersion& held = stated_[holds];
     for (std::size_t i = stated_.size(); i-- > holds + 1;) {
       const KnowledgeItem& stated = stated_[i].statement->item;
-      if (has_voice(held.statement->item.origin) && !has_voice(stated.origin) &&
+      if (is_authored_here(held.statement->item.origin) && !is_authored_here(stated.origin) &&
           stated.value != held.statement->item.value) {
         KnowledgeItem item = item_of(stated_[i]);
         item.json = stated.json;
@@ -156,7 +156,7 @@ class ItemMaker {
     item.review = held.source->statements.back().superseded
                       ? Review::kDropped
                       : review_by(item.origin, held.source->latest().review);
-    if (item.review == Review::kNone && is_candidate_id(item.id) && has_voice(item.origin)) {
+    if (item.review == Review::kNone && is_candidate_id(item.id) && is_authored_here(item.origin)) {
       item.review = Review::kStated;
     }
     const bool is_trusted = held.statement->holding >= kLowTrust;
@@ -259,25 +259,27 @@ void KnowledgeCollector::find_origins() {
   assert(number == queries.size() && "each statement has its origin");
 }
 
-/// What somebody without a voice has written behind the last statement of one who has is an entry
-/// of its own: it changes neither key nor review of that, and ends it no sooner.
-void KnowledgeCollector::part_voices() {
+/// What somebody who is no author of this root has written behind the last statement of one who has
+/// is an entry of its own: it changes neither key nor review of that, and ends it no sooner.
+void KnowledgeCollector::part_authors() {
   for (std::size_t i = 0, count = sources_.size(); i < count; ++i) {
     KnowledgeSource& source = *sources_[i];
     std::vector<KnowledgeStatement> stated;
     for (KnowledgeStatement& each : source.statements) {
       const KnowledgeItem* const before = stated.empty() ? nullptr : &stated.back().item;
-      const bool says_the_same = before != nullptr && before->updated_at == each.item.updated_at &&
-                                 before->value == each.item.value &&
-                                 (has_voice(each.item.origin) || !has_voice(before->origin));
+      const bool says_the_same =
+          before != nullptr && before->updated_at == each.item.updated_at &&
+          before->value == each.item.value &&
+          (is_authored_here(each.item.origin) || !is_authored_here(before->origin));
       if (says_the_same) {
         stated.back() = std::move(each);  // A pin, a mark.
       } else {
         stated.push_back(std::move(each));
       }
     }
-    std::size_t own = stated.size();  // Up to the last with a voice; all where nobody has one.
-    while (own > 0 && !has_voice(stated[own - 1].item.origin)) {
+    std::size_t own =
+        stated.size();  // Up to the last by an author of this root; all where nobody has one.
+    while (own > 0 && !is_authored_here(stated[own - 1].item.origin)) {
       --own;
     }
     if (own > 0 && own < stated.size()) {
@@ -299,7 +301,7 @@ void KnowledgeCollector::part_voices() {
 
 std::vector<KnowledgeItem> KnowledgeCollector::finish(bool with_proposals) {
   find_origins();
-  part_voices();
+  part_authors();
   numbers_ = {};
   std::erase_if(sources_, [&](const auto& source) {
     return has_expired(source->statements.back().expires_at, now_) ||
@@ -344,7 +346,8 @@ std::vector<KnowledgeItem> collect_knowledge(std::span<const KnowledgeLine> line
 }
 
 std::string item_source(const KnowledgeItem& item) {
-  const bool is_plain = has_voice(item.origin) && item.source_kind.empty() && item.trust == 1;
+  const bool is_plain =
+      is_authored_here(item.origin) && item.source_kind.empty() && item.trust == 1;
   return is_plain
              ? std::string()
              : source_text(

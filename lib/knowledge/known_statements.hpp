@@ -54,17 +54,18 @@ struct StatedEntry {
 
   std::uint32_t first = 0;  ///< Line; so for the next. kNone: they went to another entry.
   std::uint32_t last = 0;
-  std::uint32_t next = kNone;    ///< Entry that is about the same.
-  std::uint32_t behind = kNone;  ///< Entry of what others have written behind a voice.
-  bool speaks = false;           ///< Whether a line of it has a voice.
+  std::uint32_t next = kNone;  ///< Entry that is about the same.
+  std::uint32_t behind =
+      kNone;            ///< Entry of what others have written after the statement of an author.
+  bool speaks = false;  ///< Whether a line of it has an author here.
 };
 
 /// Made at once of all lines there are: a few thousand sessions have a hundred thousand.
 class StatementGroups {
  public:
   /// `lines` are session by session, and must outlive it. `origins`: who wrote each; without any
-  /// all have a voice. What others have written behind the last line with a voice is an entry of
-  /// its own. Entries that have expired by `now` are in no group.
+  /// all have an author here. What others have written behind the last line by an author of this
+  /// root is an entry of its own. Entries that have expired by `now` are in no group.
   StatementGroups(std::span<const Stated> lines, std::span<const OriginQuery> origins,
                   Timestamp now);
 
@@ -108,7 +109,8 @@ struct ItemOutline {
   bool pinned = false;
   bool sensitive = false;
   bool contradicted = false;
-  bool proposed = false;  ///< Somebody without a voice has stated something else since.
+  bool proposed =
+      false;  ///< Somebody who is no author of this root has stated something else since.
   double confidence = 0;
   double trust = 1;
   Timestamp updated_at{};

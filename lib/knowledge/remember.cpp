@@ -388,7 +388,7 @@ Result<std::vector<std::string>> preferences_as_versions(Store& store,
     });
     if (head.key.empty() || item == items.end() ||
         (head.trust < kLowTrust && item->trust >= kLowTrust) ||
-        (is_agent && has_voice(item->origin))) {  // It stays beside, and waits.
+        (is_agent && is_authored_here(item->origin))) {  // It stays beside, and waits.
       continue;
     }
     BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(lines[i]));

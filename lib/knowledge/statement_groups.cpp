@@ -137,7 +137,7 @@ void StatementGroups::find_entries(std::span<const OriginQuery> origins) {
           const StatementOutline& other = lines_[entries_[known].first].row->outline;
           return other.id_hash == outline.id_hash && other.type == outline.type;
         });
-    const bool speaks = origins.empty() || has_voice(origins[line].origin);
+    const bool speaks = origins.empty() || is_authored_here(origins[line].origin);
     if (number == count) {
       entries_.push_back({.first = line, .last = line, .speaks = speaks});
     } else {

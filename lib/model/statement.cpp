@@ -189,7 +189,7 @@ bool is_printed_by_tool(EntryType type, JsonValue entry) {
 }
 
 double holding_trust(Origin origin, double trust) {
-  return has_voice(origin) ? trust : std::min(trust, kForeignTrust);
+  return is_authored_here(origin) ? trust : std::min(trust, kForeignTrust);
 }
 
 EntryTrust checked_trust(EntryTrust claimed) {
@@ -200,7 +200,7 @@ EntryTrust checked_trust(EntryTrust claimed) {
     claimed.source_kind.clear();
   }
   claimed.trust = std::clamp(claimed.trust, 0.0, 1.0);
-  if (!has_voice(claimed.origin)) {
+  if (!is_authored_here(claimed.origin)) {
     claimed.trust =
         std::min(claimed.trust, claimed.origin == Origin::kAgent ? kAgentTrust : kForeignTrust);
     if (claimed.source_kind == "user") {
@@ -237,7 +237,7 @@ std::string source_text(const EntryTrust& trust) {
 }
 
 bool must_be_quoted(const EntryTrust& trust, double quote_below_trust) {
-  return !has_voice(trust.origin) || trust.trust < quote_below_trust ||
+  return !is_authored_here(trust.origin) || trust.trust < quote_below_trust ||
          is_others(trust.source_kind);
 }
 

@@ -87,13 +87,13 @@ void HeldStatements::settle() {
 
 namespace {
 
-/// The newest of `versions` that has a voice; null when there is none.
-const Entry* newest_voice(const ProvenanceLog& provenance, std::span<const Entry> versions,
-                          const Entry& latest) {
+/// The newest of `versions` that has an author here; null when there is none.
+const Entry* newest_authored(const ProvenanceLog& provenance, std::span<const Entry> versions,
+                             const Entry& latest) {
   const Entry* newest = nullptr;
   for (const Entry& version : versions) {
     if (version.type == latest.type &&
-        has_voice(provenance.origin_of(version.session_id, version.json))) {
+        is_authored_here(provenance.origin_of(version.session_id, version.json))) {
       newest = &version;
     }
   }
@@ -112,12 +112,13 @@ void show_held_versions(const Store& store, std::span<Entry* const> entries) {
     const Store* const user = entry->of_user ? store.user_store() : nullptr;
     const Store& its = user != nullptr ? *user : store;
     const ProvenanceLog* const provenance = its.origins->provenance();
-    if (provenance == nullptr || has_voice(provenance->origin_of(entry->session_id, entry->json))) {
+    if (provenance == nullptr ||
+        is_authored_here(provenance->origin_of(entry->session_id, entry->json))) {
       continue;
     }
     const Result<std::vector<Entry>> versions =
         find_entries(its, {&entry->id, 1}, {&entry->session_id, 1}, /*all_versions=*/true);
-    const Entry* const held = versions ? newest_voice(*provenance, *versions, *entry) : nullptr;
+    const Entry* const held = versions ? newest_authored(*provenance, *versions, *entry) : nullptr;
     if (held != nullptr) {
       entry->json = held->json;
       entry->newer = std::exchange(entry->headline, held->headline);

@@ -81,7 +81,7 @@ bool is_kept_from_agent(const Store& store, const Entry& entry) {
   const bool is_statement = entry.type == EntryType::kFact || entry.type == EntryType::kPreference;
   return is_statement && ActingAs::current(store.writes_as) == Origin::kAgent &&
          store.origins->provenance() != nullptr &&
-         has_voice(store.origins->origin_of(entry.session_id, entry.json));
+         is_authored_here(store.origins->origin_of(entry.session_id, entry.json));
 }
 
 Status permit(const Store& store, std::string_view operation, bool changes) {

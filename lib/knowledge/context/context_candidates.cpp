@@ -66,8 +66,8 @@ class Chooser {
  private:
   using EntryKey = std::tuple<std::string_view, EntryType, std::string_view>;
 
-  /// What has a voice first, then the surest, then the newest: an order that doesn't depend on the
-  /// one they came in.
+  /// What has an author here first, then the surest, then the newest: an order that doesn't depend
+  /// on the one they came in.
   void sort_items() {
     for (const KnowledgeItem& item : input_.items) {
       if (!item.sensitive && item.review != Review::kDropped) {

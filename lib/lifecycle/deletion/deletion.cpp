@@ -83,7 +83,7 @@ Status check_may_delete_from(const Store& store, const std::string& session_id,
   BMAD_TRY_ASSIGN(const std::vector<std::string> texts, read_lines(files, session_id, *found));
   assert(texts.size() == found->size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (has_voice(store.origins->origin_of(session_id, texts[i]))) {
+    if (is_authored_here(store.origins->origin_of(session_id, texts[i]))) {
       return is_the_users((*found)[i].id);
     }
   }

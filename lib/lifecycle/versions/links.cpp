@@ -72,12 +72,12 @@ Status check_replacement(const Store& store, const Entry& later, const Entry& ea
                                      "the value again (`bmad-mem remember VALUE`) to change that",
                                      newer.key));
   }
-  const auto voice_of = [&](const Entry& entry) {
-    return has_voice(store.origins->origin_of(entry.session_id, entry.json));
+  const auto is_authored = [&](const Entry& entry) {
+    return is_authored_here(store.origins->origin_of(entry.session_id, entry.json));
   };
   const bool is_statement =
       earlier.type == EntryType::kFact || earlier.type == EntryType::kPreference;
-  if (newer.trust < kLowTrust || (is_statement && !voice_of(later) && voice_of(earlier))) {
+  if (newer.trust < kLowTrust || (is_statement && !is_authored(later) && is_authored(earlier))) {
     return invalid_query("from",
                          fmt::format("{} is from an untrusted source, and can't replace another "
                                      "entry",

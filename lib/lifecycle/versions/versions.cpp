@@ -245,7 +245,7 @@ Result<Entry> change_entry(Store& store, const std::string& id,
     const std::string_view view = line;
     const bool is_same = says_the_same(old->json, line);
     const Origin origin = store.origins->origin_of(session_id, old->json);
-    if (!is_same && is_statement(old->type) && has_voice(origin) &&
+    if (!is_same && is_statement(old->type) && is_authored_here(origin) &&
         store.origins->provenance() != nullptr &&
         ActingAs::current(store.writes_as) == Origin::kAgent) {
       return propose(store, *old, line);

@@ -64,7 +64,7 @@ class KnowledgeCollector {
  private:
   KnowledgeSource& source_of(const KnowledgeLine& line, std::string_view id);
   void find_origins();
-  void part_voices();
+  void part_authors();
 
   std::optional<Timestamp> as_of_;
   Timestamp now_;

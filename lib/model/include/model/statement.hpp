@@ -119,18 +119,18 @@ Review review_of(std::string_view name);
 // quotes; output of tools never is.
 
 /// Whether text of this origin may stand without quotes.
-inline bool has_voice(Origin origin) {
+inline bool is_authored_here(Origin origin) {
   return origin != Origin::kElsewhere && origin != Origin::kAgent;
 }
 
 /// How far a line of `origin` is trusted that claims `trust`, for what decides which statement
-/// holds: only a voice displaces another.
+/// holds: only a statement by an author of this root displaces another.
 double holding_trust(Origin origin, double trust);
 
 /// The review of a line of `origin` that claims `review`: it is accepted only where a person has
 /// accepted it. Of an agent it waits on, and from elsewhere it is as any statement from there.
 inline Review review_by(Origin origin, Review review) {
-  if (review != Review::kAccepted || has_voice(origin)) {
+  if (review != Review::kAccepted || is_authored_here(origin)) {
     return review;
   }
   return origin == Origin::kAgent ? Review::kCandidate : Review::kNone;

@@ -81,8 +81,8 @@ class HeldStatements {
   std::vector<std::size_t> best_of_;     // By subject.
 };
 
-/// Puts in place of each statement whose latest version has no voice the newest version that has
-/// one: of these nothing else changes. Costs nothing where each has one version. What can't be
+/// Puts in place of each statement whose latest version has no author here the newest version that
+/// has one: of these nothing else changes. Costs nothing where each has one version. What can't be
 /// read meanwhile stays. `entries` are of `store`, or of the user's own memory.
 void show_held_versions(const Store& store, std::span<Entry* const> entries);
 
