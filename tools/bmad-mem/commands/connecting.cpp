@@ -16,7 +16,7 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/trust.hpp"
 #include "cli/entry_options.hpp"
-#include "cli/hub_door.hpp"
+#include "cli/hub_interface.hpp"
 #include "cli/program.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"

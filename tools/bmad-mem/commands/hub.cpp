@@ -19,7 +19,7 @@
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/settings.hpp"
-#include "cli/hub_door.hpp"
+#include "cli/hub_interface.hpp"
 #include "cli/options.hpp"
 #include "cli/program.hpp"
 #include "cli/text.hpp"
@@ -89,7 +89,7 @@ Result<ExitStatus> follow(Tool& tool) {
         print_report(tool, *report, false);
         static_cast<void>(tool.out().flush());
       }
-    } else if (report.error().code != ErrorCode::E_HUB_AWAY || hub_door() == nullptr) {
+    } else if (report.error().code != ErrorCode::E_HUB_AWAY || hub_interface() == nullptr) {
       return report.error();
     } else if (!is_away) {
       tool.report(report.error());
@@ -139,12 +139,12 @@ std::string waiting_text(const SyncReport& report) {
 }
 
 Result<ExitStatus> run_hub_join(Tool& tool) {
-  BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
+  BMAD_TRY_ASSIGN(HubInterface* const to_hub, open_interface(tool));
   const JoinOptions options{.service = std::string(tool.args().positional(0)),
                             .project = std::string(tool.args().positional(1)),
                             .host = host_name()};
   BMAD_TRY_ASSIGN(const std::unique_ptr<Hub> hub,
-                  door->connect(options.service, options.project, {}));
+                  to_hub->connect(options.service, options.project, {}));
   if (!tool.find_root()) {
     BMAD_TRY_ASSIGN(const InitReport made,
                     MemoryManager::init(tool.root_to_create(), trusting_folder()));
@@ -167,7 +167,7 @@ Result<ExitStatus> run_hub_status(Tool& tool) {
   BMAD_TRY_ASSIGN(view.sync, sync_with_hub(joined.memory, *joined.hub, {.dry_run = true}));
   BMAD_TRY_ASSIGN(view.replicas, joined.hub->replicas());
   BMAD_TRY_ASSIGN(const std::vector<HubMember> members,
-                  hub_door()->members(joined.mirror.service, joined.mirror.project));
+                  hub_interface()->members(joined.mirror.service, joined.mirror.project));
   const SyncReport& sync = view.sync;
   const std::uint64_t lines = sync.pushed_lines + sync.waiting_lines;
   const std::uint64_t operations = sync.pushed_operations + sync.waiting_operations;

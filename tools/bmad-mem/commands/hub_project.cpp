@@ -12,7 +12,7 @@
 #include "bmad_mem/settings.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
-#include "cli/hub_door.hpp"
+#include "cli/hub_interface.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/git/git_program.hpp"
@@ -80,33 +80,33 @@ Result<ProjectAtHub> chosen_project(Tool& tool) {
 }  // namespace
 
 Result<ExitStatus> run_hub_init(Tool& tool) {
-  BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
+  BMAD_TRY_ASSIGN(HubInterface* const to_hub, open_interface(tool));
   BMAD_TRY_ASSIGN(const std::string service, chosen_service(tool));
   std::string project(tool.args().value("project"));
   if (project.empty()) {
     project = project_name(tool.root_to_create());
   }
-  BMAD_TRY(door->init(service, project));
+  BMAD_TRY(to_hub->init(service, project));
   return show(tool, "hub_init", object_of("service", service, "project", project));
 }
 
 Result<ExitStatus> run_hub_member(Tool& tool) {
   BMAD_TRY_ASSIGN(const ProjectAtHub at, chosen_project(tool));
-  BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
+  BMAD_TRY_ASSIGN(HubInterface* const to_hub, open_interface(tool));
   const HubMember member{.who = std::string(tool.args().positional(0)),
                          .rights = std::string(tool.args().maybe("rights").value_or("write"))};
-  BMAD_TRY(door->set_member(at.service, at.project, member));
+  BMAD_TRY(to_hub->set_member(at.service, at.project, member));
   return tool.note(member.rights == "none"
                        ? fmt::format("{} is no member any more", printable(member.who))
                        : fmt::format("{} may {}", printable(member.who), printable(member.rights)));
 }
 
 Result<ExitStatus> run_hub_policy(Tool& tool) {
-  BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
+  BMAD_TRY_ASSIGN(HubInterface* const to_hub, open_interface(tool));
   BMAD_TRY_ASSIGN(const std::string service, chosen_service(tool));
   const std::string path(tool.args().positional(0));
   if (path.empty()) {
-    BMAD_TRY_ASSIGN(const std::string policy, door->policy(service));
+    BMAD_TRY_ASSIGN(const std::string policy, to_hub->policy(service));
     tool.out().write(policy);
     if (policy.empty()) {
       tool.note("the hub has no rules of its own; `bmad-mem hub policy FILE` sets some");
@@ -118,7 +118,7 @@ Result<ExitStatus> run_hub_policy(Tool& tool) {
     BMAD_TRY_ASSIGN(const RulesTrial trial, try_rules_file(path, ""));
     tool.report_all(trial.warnings);
   }
-  BMAD_TRY(door->set_policy(service, policy));
+  BMAD_TRY(to_hub->set_policy(service, policy));
   return tool.note(policy.empty()
                        ? "the hub has no rules of its own any more"
                        : "all machines apply these rules from their next sync on; what the file "
@@ -126,9 +126,9 @@ Result<ExitStatus> run_hub_policy(Tool& tool) {
 }
 
 Result<ExitStatus> run_hub_upgrade(Tool& tool) {
-  BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
+  BMAD_TRY_ASSIGN(HubInterface* const to_hub, open_interface(tool));
   BMAD_TRY_ASSIGN(const std::string service, chosen_service(tool));
-  BMAD_TRY_ASSIGN(const int before, door->upgrade(service));
+  BMAD_TRY_ASSIGN(const int before, to_hub->upgrade(service));
   return show(tool, "hub_upgrade", object_of("before", before, "version", kHubVersion));
 }
 
@@ -165,7 +165,7 @@ Result<ExitStatus> verify_at_hub(Tool& tool, const Result<ExitStatus>& before) {
   tool.report_all(report.problems);
   const std::string unreached = unreached_text(report);
   BMAD_TRY_ASSIGN(const ForgottenRows rows,
-                  hub_door()->forgotten(joined->mirror.service, joined->mirror.project));
+                  hub_interface()->forgotten(joined->mirror.service, joined->mirror.project));
   BMAD_TRY_ASSIGN(const std::vector<HubReplica> replicas, joined->hub->replicas());
   std::vector<HubReplica> confirmed;
   std::vector<HubReplica> waiting;

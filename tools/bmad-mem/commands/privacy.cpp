@@ -22,7 +22,7 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/trust.hpp"
 #include "cli/filters.hpp"
-#include "cli/hub_door.hpp"
+#include "cli/hub_interface.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"

@@ -12,7 +12,7 @@
 #include "bmad_mem/text.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
-#include "cli/hub_door.hpp"
+#include "cli/hub_interface.hpp"
 #include "cli/output.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"

@@ -1,4 +1,4 @@
-// guard.hpp - who may ask the local server what: its secrets, and the guard at its door.
+// guard.hpp - who may ask the local server what: its secrets, and the check of each request.
 //
 //   token    for programs, in a file that only this user can read; as long as the server lives
 //   code     in the link that opens the pages: once, within ten minutes

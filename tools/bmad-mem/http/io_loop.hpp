@@ -1,4 +1,4 @@
-// io_loop.hpp - the thread on which all sockets live, and the only door to Asio.
+// io_loop.hpp - the thread on which all sockets live, and the only part that uses Asio.
 //
 //   IoLoop loop;
 //   loop.listen(0, [](std::unique_ptr<IoSocket> client) { ... });

@@ -1,4 +1,5 @@
-// hub_door.hpp - how commands come to a hub. bmad-mem has none: it starts bmad-mem-hub, which does.
+// hub_interface.hpp - how commands come to a hub. bmad-mem has none: it starts bmad-mem-hub, which
+// does.
 #pragma once
 
 #include <memory>
@@ -12,12 +13,12 @@
 
 namespace bmad_mem::cli {
 
-class HubDoor {
+class HubInterface {
  public:
-  HubDoor() = default;
-  HubDoor(const HubDoor&) = delete;
-  HubDoor& operator=(const HubDoor&) = delete;
-  virtual ~HubDoor() = default;
+  HubInterface() = default;
+  HubInterface(const HubInterface&) = delete;
+  HubInterface& operator=(const HubInterface&) = delete;
+  virtual ~HubInterface() = default;
 
   /// The feed of a project, as `replica`, which may be empty. Errors: as Hub's.
   virtual Result<std::unique_ptr<Hub>> connect(const std::string& service,
@@ -40,12 +41,12 @@ class HubDoor {
   virtual Result<int> upgrade(const std::string& service) = 0;
 };
 
-/// The door of this program; null where there is none. Set before main() begins.
-HubDoor*& hub_door();
+/// The to_hub of this program; null where there is none. Set before main() begins.
+HubInterface*& hub_interface();
 
 /// The same; where there is none, bmad-mem-hub takes over with the same words, and this does not
 /// return. Errors: E_HUB_AWAY without the package bmad-mem-hub.
-Result<HubDoor*> open_door(Tool& tool);
+Result<HubInterface*> open_interface(Tool& tool);
 /// The path of bmad-mem-hub; empty when it is not installed.
 std::string hub_helper();
 
@@ -55,11 +56,12 @@ struct Joined {
   MirrorReport mirror;
   std::unique_ptr<Hub> hub;
 };
-/// Errors: as mirror_report(), open_door() and HubDoor::connect().
+/// Errors: as mirror_report(), open_interface() and HubInterface::connect().
 Result<Joined> open_joined(Tool& tool);
 
-/// For a command that has other work, too, and was asked to speak with the hub: as open_door(), so
-/// call it first. Gives the row of the feed that is applied. Errors also: as mirror_report().
+/// For a command that has other work, too, and was asked to speak with the hub: as
+/// open_interface(), so call it first. Gives the row of the feed that is applied. Errors also: as
+/// mirror_report().
 Result<std::uint64_t> reach_hub(Tool& tool);
 
 struct AddedEntries {

@@ -1,8 +1,8 @@
-// hub_door.cpp - the way from a command to its hub.
+// hub_interface.cpp - the way from a command to its hub.
 //
 // bmad-mem speaks to no server, and is linked without shared libraries. Where it finds
 // bmad-mem-hub, that one takes over with the same words: all commands are in both.
-#include "cli/hub_door.hpp"
+#include "cli/hub_interface.hpp"
 
 #include <unistd.h>
 
@@ -21,9 +21,9 @@ constexpr const char* kHelper = "bmad-mem-hub";
 
 }  // namespace
 
-HubDoor*& hub_door() {
-  static HubDoor* door = nullptr;
-  return door;
+HubInterface*& hub_interface() {
+  static HubInterface* to_hub = nullptr;
+  return to_hub;
 }
 
 std::string hub_helper() {
@@ -40,9 +40,9 @@ std::string hub_helper() {
   return {};
 }
 
-Result<HubDoor*> open_door(Tool& tool) {
-  if (hub_door() != nullptr) {
-    return hub_door();
+Result<HubInterface*> open_interface(Tool& tool) {
+  if (hub_interface() != nullptr) {
+    return hub_interface();
   }
   std::string helper = hub_helper();
   std::vector<std::string> words = process_words("self");
@@ -63,16 +63,16 @@ Result<HubDoor*> open_door(Tool& tool) {
 Result<Joined> open_joined(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(MirrorReport mirror, mirror_report(memory));
-  BMAD_TRY_ASSIGN(HubDoor* const door, open_door(tool));
+  BMAD_TRY_ASSIGN(HubInterface* const to_hub, open_interface(tool));
   BMAD_TRY_ASSIGN(std::unique_ptr<Hub> hub,
-                  door->connect(mirror.service, mirror.project, mirror.replica));
+                  to_hub->connect(mirror.service, mirror.project, mirror.replica));
   return Joined{.memory = std::move(memory), .mirror = std::move(mirror), .hub = std::move(hub)};
 }
 
 Result<std::uint64_t> reach_hub(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const MirrorReport mirror, mirror_report(memory));
-  BMAD_TRY(open_door(tool));
+  BMAD_TRY(open_interface(tool));
   return mirror.cursor;
 }
 

@@ -1,4 +1,4 @@
-// postgres_door.cpp - bmad-mem-hub: the tool with a door to hubs on PostgreSQL.
+// postgres_interface.cpp - bmad-mem-hub: the tool with an interface to hubs on PostgreSQL.
 //
 // All commands are those of bmad-mem, and so is main(). libpq comes in here alone.
 #include <cassert>
@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "cli/hub_door.hpp"
+#include "cli/hub_interface.hpp"
 #include "hub_postgres/postgres_hub.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-class PostgresDoor final : public HubDoor {
+class PostgresInterface final : public HubInterface {
  public:
   Result<std::unique_ptr<Hub>> connect(const std::string& service, const std::string& project,
                                        const std::string& replica) override {
@@ -72,9 +72,9 @@ class PostgresDoor final : public HubDoor {
 
 /// Before main(), which finds it.
 [[maybe_unused]] const bool kIsOpen = [] {
-  static PostgresDoor door;
-  assert(hub_door() == nullptr && "a program has one door");
-  hub_door() = &door;
+  static PostgresInterface to_hub;
+  assert(hub_interface() == nullptr && "a program has one interface to hubs");
+  hub_interface() = &to_hub;
   return true;
 }();
 
