@@ -192,7 +192,7 @@ bool MemoryManager::index_new_entries(bool with_readable) const {
   for (const std::string& session_id : with_readable ? written : std::vector<std::string>()) {
     renew_readable_index(impl_->store, session_id);
   }
-  return tend_index(impl_->store, kAtOnce);
+  return maintain_index(impl_->store, kAtOnce);
 }
 
 Result<RepairReport> MemoryManager::repair(

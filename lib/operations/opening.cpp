@@ -253,11 +253,11 @@ RoomsAbove all_rooms() {
   return {.make_root_index = [](const Store& store) { return std::make_shared<RootIndex>(store); },
           .compact = compact_session,
           .restore = restore_session,
-          .tend_index =
+          .maintain_index =
               [](const Store& store) {
-                tend_index(store, kEncodeAtTheEnd,
-                           store.flushes_any ? FlushWhen::kAny : FlushWhen::kSome,
-                           store.replaces_vectors ? OtherVectors::kReplace : OtherVectors::kKeep);
+                maintain_index(
+                    store, kEncodeAtTheEnd, store.flushes_any ? FlushWhen::kAny : FlushWhen::kSome,
+                    store.replaces_vectors ? OtherVectors::kReplace : OtherVectors::kKeep);
               },
           .hide_id = hidden_id,
           .look_before_append = look_before_append,

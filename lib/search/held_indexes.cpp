@@ -317,7 +317,7 @@ void HeldIndexes::flush(FlushWhen when) {
     return;
   }
   if (store_.indexes_at_the_end) {
-    store_.is_index_wanting = store_.is_index_wanting || !indexes_.empty();
+    store_.needs_index = store_.needs_index || !indexes_.empty();
     return;
   }
   if (!chosen_.is_past) {

@@ -109,14 +109,14 @@ Result<EncodedCount> count_encoded(const Store& store, const VectorsOf& of) {
   return counted;
 }
 
-bool tend_index(const Store& store, std::chrono::milliseconds time_max, FlushWhen when,
-                OtherVectors others) {
+bool maintain_index(const Store& store, std::chrono::milliseconds time_max, FlushWhen when,
+                    OtherVectors others) {
   const bool encodes = may_have_encoder(store);
   if (store.indexes_at_the_end) {
-    store.is_index_wanting = store.is_index_wanting || encodes || when == FlushWhen::kAny;
+    store.needs_index = store.needs_index || encodes || when == FlushWhen::kAny;
     store.flushes_any = store.flushes_any || when == FlushWhen::kAny;
     store.replaces_vectors = store.replaces_vectors || others == OtherVectors::kReplace;
-    return store.is_index_wanting;
+    return store.needs_index;
   }
   flush_index(store, encodes ? when : FlushWhen::kMany);
   // Only the encoder itself tells whose vectors are not its own.

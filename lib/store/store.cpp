@@ -29,9 +29,9 @@ Store::Store(const Clock& used_clock, const RoomsAbove& rooms)
 Store::~Store() {
   if (files != nullptr) {
     accesses.write(*files, clock);
-    if (std::exchange(indexes_at_the_end, false) && is_index_wanting) {
+    if (std::exchange(indexes_at_the_end, false) && needs_index) {
       try {
-        above.tend_index(*this);
+        above.maintain_index(*this);
       } catch (const std::exception&) {
         // No memory, or no more threads: the next one makes it.
       }

@@ -97,10 +97,10 @@ TEST_CASE("who has an encoder takes few entries into the index, too") {
   CHECK(count_encoded(*process, of).value().entries == kFirst + 3);
   CHECK(count_encoded(*process, of).value().waiting == 3);
   const std::chrono::seconds kLong{60};
-  tend_index(*process, kLong);  // Not each time.
+  maintain_index(*process, kLong);  // Not each time.
   CHECK(count_encoded(*process, of).value().waiting == 3);
   SUBCASE("when a session is closed") { expect(close_session(*process, "s2")); }
-  SUBCASE("when there is time") { tend_index(*process, kLong, FlushWhen::kAny); }
+  SUBCASE("when there is time") { maintain_index(*process, kLong, FlushWhen::kAny); }
   SUBCASE("when it is asked for") {
     const Result<EncodeReport> done = encode_entries(*process, {.all = true}, {});
     expect(done);
@@ -112,7 +112,7 @@ TEST_CASE("who has an encoder takes few entries into the index, too") {
     process.store->indexes_at_the_end = true;
     memory.encoder->forget();
     expect(close_session(*process, "s2"));
-    CHECK(tend_index(*process, kLong));
+    CHECK(maintain_index(*process, kLong));
     CHECK(memory.encoder->texts() == Lines{});
     process.store.reset();
     CHECK(memory.encoder->texts().size() == 3);
@@ -124,7 +124,7 @@ TEST_CASE("nothing waits at the end for who has no encoder and little that is ne
   VectorsMemory memory;
   const Process process = memory.open();
   process.store->indexes_at_the_end = true;
-  CHECK_FALSE(tend_index(*process, std::chrono::seconds(60)));
+  CHECK_FALSE(maintain_index(*process, std::chrono::seconds(60)));
 }
 
 TEST_CASE("encoding goes on in the segments that take the place of its own") {
@@ -325,7 +325,7 @@ TEST_CASE("who encodes by the way leaves what another encoder made, and maintena
     const Process process = memory.open();
     process.store->config.encoder.path = "encoder.bmw";
     use_encoder(*process, memory.encoder);
-    return tend_index(*process, std::chrono::seconds(60), FlushWhen::kSome, others);
+    return maintain_index(*process, std::chrono::seconds(60), FlushWhen::kSome, others);
   };
   CHECK_FALSE(tend(OtherVectors::kKeep));
   CHECK(memory.vectors_in_use() == kFirst);

@@ -353,7 +353,7 @@ Result<Session> close_session(Store& store, const std::string& session_id) {
     static_cast<void>(hash_session(store, session_id, false));
     static_cast<void>(write_readable_index(store, *session_index(store, session_id)));
   }
-  tend_index(store, kEncodeAtTheEnd, FlushWhen::kAny);
+  maintain_index(store, kEncodeAtTheEnd, FlushWhen::kAny);
   write_missing_views(store);
   BMAD_TRY_ASSIGN(Session closed, titled_session(store, session_id));
   closed.notice = std::move(notice);

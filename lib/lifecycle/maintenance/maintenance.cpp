@@ -89,8 +89,8 @@ class Maintenance {
     BMAD_TRY_ASSIGN(state_, load_maintenance(*store_.files));
     BMAD_TRY(do_jobs());
     if (!is_time_up()) {
-      tend_index(store_, options_.only_due ? kEncodeByTheWay : kEncodeAsked, FlushWhen::kAny,
-                 OtherVectors::kReplace);
+      maintain_index(store_, options_.only_due ? kEncodeByTheWay : kEncodeAsked, FlushWhen::kAny,
+                     OtherVectors::kReplace);
       write_missing_views(store_);
     }
     update_head(store_);

@@ -75,8 +75,8 @@ inline constexpr std::chrono::milliseconds kEncodeAtTheEnd{200};
 /// at most `time_max`. Whether more of them wait. What fails here fails nothing. With
 /// Store::indexes_at_the_end it is noted, and done once, when the store is closed; whether it will.
 /// `when`: where there is an encoder; else what is new has to be much.
-bool tend_index(const Store& store, std::chrono::milliseconds time_max,
-                FlushWhen when = FlushWhen::kSome, OtherVectors others = OtherVectors::kKeep);
+bool maintain_index(const Store& store, std::chrono::milliseconds time_max,
+                    FlushWhen when = FlushWhen::kSome, OtherVectors others = OtherVectors::kKeep);
 
 /// As MemoryManager::index_age().
 Result<IndexAge> index_age(const Store& store);

@@ -131,7 +131,7 @@ struct RoomsAbove {
   /// Brings an archived session back.
   Result<Session> (*restore)(Store& store, const std::string& session_id) = nullptr;
   /// Takes what is new into the index of the memory, and encodes some of it.
-  void (*tend_index)(const Store& store) = nullptr;
+  void (*maintain_index)(const Store& store) = nullptr;
   /// What stands for an id that must not be stored: a hash with the key of the root. `makes_key`
   /// makes that key where there is none; the caller holds the root's lock then.
   Result<std::string> (*hide_id)(const Store& store, std::string_view id, bool makes_key) = nullptr;
@@ -231,7 +231,7 @@ struct Store {
   mutable std::map<std::string, FileInfo, std::less<>> remains;
   std::shared_ptr<RootIndex> root_index;              // Never null.
   bool indexes_at_the_end = false;                    // As OpenOptions has it.
-  mutable std::atomic<bool> is_index_wanting{false};  // Somebody would have made one.
+  mutable std::atomic<bool> needs_index{false};       // Somebody would have made one.
   mutable std::atomic<bool> flushes_any{false};       // However little is new.
   mutable std::atomic<bool> replaces_vectors{false};  // Those of another encoder.
 
