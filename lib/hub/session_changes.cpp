@@ -11,7 +11,7 @@
 #include "base/hash.hpp"
 #include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "session_feed.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"

@@ -21,7 +21,7 @@
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"

@@ -29,7 +29,7 @@
 #include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "preference_detector.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "search/reads.hpp"
 #include "search/session_sources.hpp"
 #include "store/access.hpp"

@@ -178,9 +178,9 @@ Status KnownStatements::choose_and_scan() {
   }
   for (const std::string& id : packed) {
     if (!covered.contains(id)) {
-      BMAD_TRY_ASSIGN(Packed archive, packed_session(store_, id));
+      BMAD_TRY_ASSIGN(ArchiveReaderPtr archive, archive_reader(store_, id));
       if (archive != nullptr) {
-        add_packed(std::move(archive));
+        add_archive(std::move(archive));
       }
     }
   }
@@ -194,8 +194,8 @@ Status KnownStatements::take(const ChosenIndexes& chosen) {
   for (const SeenFolder& seen : chosen.live) {
     sessions_.push_back({.source = {.session_id = seen.session_id, .seen = seen}});
   }
-  for (const Packed& archive : chosen.packed) {
-    add_packed(archive);
+  for (const ArchiveReaderPtr& archive : chosen.packed) {
+    add_archive(archive);
   }
   return scan_from(first);
 }
@@ -218,7 +218,7 @@ Status KnownStatements::take_covered(std::vector<std::shared_ptr<SegmentPart>> p
   return {};
 }
 
-void KnownStatements::add_packed(Packed archive) {
+void KnownStatements::add_archive(ArchiveReaderPtr archive) {
   const std::string& id = archive->session_id();
   sessions_.push_back(
       {.source = {.session_id = id, .packed = std::move(archive)}, .is_archived = true});

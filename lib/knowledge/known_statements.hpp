@@ -177,7 +177,7 @@ class KnownStatements {
   Status choose_and_scan();
   Status take(const ChosenIndexes& chosen);
   Status take_covered(std::vector<std::shared_ptr<SegmentPart>> parts);
-  void add_packed(Packed archive);
+  void add_archive(ArchiveReaderPtr archive);
   Status scan_from(std::size_t first);
   Status scan(Session& session) const;
   Status scan_log_of(Session& session, EntryType type, const std::optional<SessionBase>& base,

@@ -165,7 +165,7 @@ class SessionEncryption final : public SessionRewriter {
 
   Status leave_index() override { return leaving_.leave(session_id_); }
 
-  Status drop_packed_indexes() {
+  Status drop_archive_indexes() {
     for (const std::string& path :
          {archive_index_path(session_id_), archive_known_path(session_id_),
           evicted_index_path(session_id_)}) {
@@ -178,13 +178,13 @@ class SessionEncryption final : public SessionRewriter {
     const bool is_packed = is_archived(store_, session_id_);
     if (is_packed || is_there(*store_.files, evicted_path(session_id_)).value_or(true)) {
       BMAD_TRY(leave_root_index());
-      BMAD_TRY(drop_packed_indexes());
+      BMAD_TRY(drop_archive_indexes());
     }
     BMAD_TRY_ASSIGN(const bool any,
                     rewrite_copies([this](std::string_view name, std::string& bytes) {
                       return change_file(name, bytes);
                     }));
-    return any ? drop_packed_indexes() : Status();
+    return any ? drop_archive_indexes() : Status();
   }
 
   // Lines and documents.

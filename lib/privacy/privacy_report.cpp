@@ -71,7 +71,7 @@ class PrivacySurvey {
         look_at_log(session_id, type, retention_start(*manifest), days);
       }
     }
-    look_at_packed(session_id, retention_start(*manifest), days);
+    look_at_archive_entries(session_id, retention_start(*manifest), days);
     if (!is_live) {
       return;
     }
@@ -83,15 +83,15 @@ class PrivacySurvey {
   }
 
   /// What is in the session's archive, and what was evicted: as the index knows it.
-  void look_at_packed(const std::string& session_id, Timestamp created_at,
-                      const RetentionDays& days) {
-    const Result<std::vector<PackedEntry>> entries = packed_entries(store_, session_id);
+  void look_at_archive_entries(const std::string& session_id, Timestamp created_at,
+                               const RetentionDays& days) {
+    const Result<std::vector<ArchiveEntry>> entries = archive_entries(store_, session_id);
     if (!entries) {
       report_.problems.push_back(entries.error());
       return;
     }
     const Timestamp now = store_.clock.now();
-    for (const PackedEntry& entry : *entries) {
+    for (const ArchiveEntry& entry : *entries) {
       KeptEntries& kept = report_.kept[static_cast<std::size_t>(entry.type)];
       ++(entry.evicted ? kept.evicted : kept.archived);
       const auto end =

@@ -20,7 +20,7 @@
 #include "bmad_mem/text.hpp"
 #include "index/token_folder.hpp"
 #include "model/entry.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "search/session_index.hpp"
 #include "search/slot_table.hpp"
 #include "store/layout.hpp"
@@ -333,8 +333,8 @@ Result<std::shared_ptr<FileSystem>> files_of(const Store& store, const IndexedSe
   if (!session.is_archived() && !session.is_evicted()) {
     return std::shared_ptr<FileSystem>(std::shared_ptr<void>(), store.files.get());  // Not owned.
   }
-  BMAD_TRY_ASSIGN(const Packed packed,
-                  packed_session(store, session.session_id(), {.part = session.evicted_part()}));
+  BMAD_TRY_ASSIGN(const ArchiveReaderPtr packed,
+                  archive_reader(store, session.session_id(), {.part = session.evicted_part()}));
   if (packed != nullptr) {
     BMAD_TRY(packed->files());  // What is wrong with it is said here.
   }

@@ -12,8 +12,8 @@
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/json.hpp"
 #include "query/plan.hpp"
+#include "search/archive_reader.hpp"
 #include "search/field_filter.hpp"
-#include "search/packed_session.hpp"
 #include "search/reads.hpp"
 #include "search/session_sources.hpp"
 #include "store/entry_scanner.hpp"
@@ -223,7 +223,7 @@ class Export {
   Result<std::shared_ptr<FileSystem>> past_files_of(const Chosen& chosen) {
     SessionSource source{.session_id = chosen.session.session_id};
     if (chosen.packed) {
-      BMAD_TRY_ASSIGN(source.packed, packed_session(store_, source.session_id));
+      BMAD_TRY_ASSIGN(source.packed, archive_reader(store_, source.session_id));
     }
     return past_files(store_, source, *options_.filter.as_of);
   }

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "base/parallel.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "search/session_sources.hpp"
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
@@ -70,8 +70,8 @@ Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filt
     chosen.indexes.push_back(std::move(index));
     return {};
   };
-  const auto add_packed = [&](const std::string& id, const PackedPlace& place) -> Status {
-    BMAD_TRY_ASSIGN(const Packed packed, packed_session(store, id, place));
+  const auto add_archive = [&](const std::string& id, const ArchivePlace& place) -> Status {
+    BMAD_TRY_ASSIGN(const ArchiveReaderPtr packed, archive_reader(store, id, place));
     if (packed != nullptr) {
       BMAD_TRY(add({.session_id = id, .packed = packed}));
       chosen.packed.push_back(packed);
@@ -87,7 +87,7 @@ Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filt
       continue;
     }
     if (each.archived) {
-      BMAD_TRY(add_packed(each.id, {}));
+      BMAD_TRY(add_archive(each.id, {}));
       continue;
     }
     BMAD_TRY_ASSIGN(const bool is_gone, has_gone(store, each.id));
@@ -100,7 +100,7 @@ Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filt
   }
   for (const auto& [id, count] : has_evicted ? chosen.evicted : EvictedParts()) {
     for (std::uint32_t part = count; part > 0; --part) {
-      BMAD_TRY(add_packed(id, {.part = part}));
+      BMAD_TRY(add_archive(id, {.part = part}));
     }
   }
   return chosen;
@@ -111,7 +111,7 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
   for (const SeenFolder& seen : chosen.live) {
     BMAD_TRY(check_still_there(store, seen));
   }
-  for (const Packed& packed : chosen.packed) {
+  for (const ArchiveReaderPtr& packed : chosen.packed) {
     BMAD_TRY(packed->check_still_there());
   }
   const Result<FileInfo> folder = store.files->info(kArchiveFolder);
@@ -231,7 +231,7 @@ Status HeldIndexes::add_index(const IndexedSession& session) {
     left_.push_back(see_folder(store_, session.session_id()));
     chosen_.indexes.push_back(session_index(store_, session.session_id()));
   } else {
-    BMAD_TRY_ASSIGN(const Packed packed, packed_session(store_, session.session_id()));
+    BMAD_TRY_ASSIGN(const ArchiveReaderPtr packed, archive_reader(store_, session.session_id()));
     if (packed == nullptr) {
       return {};
     }
@@ -284,7 +284,7 @@ std::vector<SessionIndex*> newer_than(const SessionIndex& evicted,
 /// An entry that was evicted and is in its session again, as the one that was pinned, counts there,
 /// and one that was evicted twice in the newest part.
 Status HeldIndexes::hide_what_came_back() {
-  for (const Packed& packed : chosen_.packed) {
+  for (const ArchiveReaderPtr& packed : chosen_.packed) {
     if (chosen_.is_past || !packed->place().is_evicted()) {
       continue;
     }
@@ -327,7 +327,7 @@ void HeldIndexes::flush(FlushWhen when) {
     uncovered.erase(same.begin(), same.end());
     store_.root_index->flush(uncovered, when);
   }
-  for (const Packed& each : chosen_.packed) {
+  for (const ArchiveReaderPtr& each : chosen_.packed) {
     if (chosen_.is_past || !each->wants_known()) {
       continue;
     }

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "base/parallel.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"

@@ -14,7 +14,7 @@
 #include "bmad_mem/text.hpp"
 #include "encoder/packed_vectors.hpp"
 #include "model/entry.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "search/root_index.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"
@@ -38,8 +38,8 @@ Result<std::shared_ptr<FileSystem>> lines_of(const Store& store, const SegmentSe
                ? std::shared_ptr<FileSystem>(std::shared_ptr<void>(), store.files.get())
                : nullptr;
   }
-  BMAD_TRY_ASSIGN(const Packed packed,
-                  packed_session(store, session.id, {.part = session.evicted}));
+  BMAD_TRY_ASSIGN(const ArchiveReaderPtr packed,
+                  archive_reader(store, session.id, {.part = session.evicted}));
   return std::shared_ptr<FileSystem>(packed != nullptr && packed->package() == package ? packed
                                                                                        : nullptr);
 }

@@ -44,9 +44,9 @@ Status SessionSource::leave_out(const Store& store, Error error) const {
 
 namespace {
 
-Status add_packed(const Store& store, const std::string& id, const PackedPlace& place,
-                  std::vector<SessionSource>& sources) {
-  BMAD_TRY_ASSIGN(Packed packed, packed_session(store, id, place));
+Status add_archive(const Store& store, const std::string& id, const ArchivePlace& place,
+                   std::vector<SessionSource>& sources) {
+  BMAD_TRY_ASSIGN(ArchiveReaderPtr packed, archive_reader(store, id, place));
   if (packed != nullptr) {
     sources.push_back({.session_id = id, .packed = std::move(packed), .is_only_one = false});
   }
@@ -93,7 +93,7 @@ Result<std::vector<SessionSource>> session_sources(const Store& store,
                      .seen = see_folder(store, id)});
   }
   for (const std::string& id : asked.packed) {
-    BMAD_TRY(add_packed(store, id, {}, found));
+    BMAD_TRY(add_archive(store, id, {}, found));
   }
   return found;
 }
@@ -110,7 +110,7 @@ Result<std::vector<SessionSource>> evicted_sources(const Store& store,
   std::vector<SessionSource> found;
   for (const auto& [id, count] : parts) {
     for (std::uint32_t part = count; part > 0; --part) {
-      BMAD_TRY(add_packed(store, id, {.part = part}, found));
+      BMAD_TRY(add_archive(store, id, {.part = part}, found));
     }
   }
   return found;
@@ -180,7 +180,7 @@ std::unique_ptr<File> past_file(const std::string& path,
     hide(*past, at, rest.first(got));
     return done + got;
   };
-  return std::make_unique<PackedFile>(path, info, read);
+  return std::make_unique<ArchiveMember>(path, info, read);
 }
 
 class PastFiles final : public ReadOnlyFiles {
@@ -195,7 +195,7 @@ class PastFiles final : public ReadOnlyFiles {
   }
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-    BMAD_TRY_ASSIGN(const auto before, find_packed(before_, path, mode));
+    BMAD_TRY_ASSIGN(const auto before, find_archive(before_, path, mode));
     if (source_) {
       BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source_->files(store_));
       Result<std::unique_ptr<File>> file = open_log(*files, path, before->second);
@@ -206,7 +206,7 @@ class PastFiles final : public ReadOnlyFiles {
     return past_file(path, before->second, nullptr, std::make_shared<const PastLog>());
   }
   Result<FileInfo> info(const std::string& path) override {
-    BMAD_TRY_ASSIGN(const auto before, find_packed(before_, path));
+    BMAD_TRY_ASSIGN(const auto before, find_archive(before_, path));
     FileInfo found;
     if (source_) {
       BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source_->files(store_));
@@ -283,7 +283,7 @@ class PastFiles final : public ReadOnlyFiles {
 /// What was evicted and not deleted, of the versions there were at `as_of`.
 Result<std::vector<EvictedLine>> evicted_versions(const Store& store, const std::string& session_id,
                                                   Timestamp as_of) {
-  const Result<Packed> packed = packed_session(store, session_id, {.part = 1});
+  const Result<ArchiveReaderPtr> packed = archive_reader(store, session_id, {.part = 1});
   if (!packed) {
     return is_not_found(packed.error())
                ? Result<std::vector<EvictedLine>>(std::vector<EvictedLine>())
@@ -311,7 +311,7 @@ Result<std::optional<SessionSource>> session_of(const Store& store, const std::s
   if (there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
     return std::optional<SessionSource>();
   }
-  BMAD_TRY_ASSIGN(Packed packed, packed_session(store, session_id));
+  BMAD_TRY_ASSIGN(ArchiveReaderPtr packed, archive_reader(store, session_id));
   return packed == nullptr ? std::optional<SessionSource>()
                            : SessionSource{.session_id = session_id, .packed = std::move(packed)};
 }

@@ -144,10 +144,11 @@ Result<SessionStatistics> count_session(const Store& store, const std::string& s
   return statistics;
 }
 
-Result<std::vector<PackedEntry>> packed_entries(const Store& store, const std::string& session_id) {
+Result<std::vector<ArchiveEntry>> archive_entries(const Store& store,
+                                                  const std::string& session_id) {
   const EntryFilter filter{.sessions = {session_id}, .archived = ArchivedSessions::kOnly};
-  return with_indexes(store, filter, [](HeldIndexes& indexes) -> Result<std::vector<PackedEntry>> {
-    std::vector<PackedEntry> found;
+  return with_indexes(store, filter, [](HeldIndexes& indexes) -> Result<std::vector<ArchiveEntry>> {
+    std::vector<ArchiveEntry> found;
     for (IndexedSession* const session : indexes.sessions()) {
       BMAD_TRY(in_session(*session, session->load()));
       BMAD_TRY(in_session(*session, session->load_times()));

@@ -189,9 +189,10 @@ void Store::note_problem(const std::string& path, const FileInfo& file, Error er
   const std::lock_guard guard(damaged_mutex);
   if (damage.is_lasting && !is_readable && path.ends_with(".gz") &&
       damage.error.path == files->display_path(path)) {
-    remember_packed(*files, path, file,
-                    damage.error.os_error == EFBIG ? PackedNote::kNotQuick : PackedNote::kRefused,
-                    damage.error);
+    remember_archive(
+        *files, path, file,
+        damage.error.os_error == EFBIG ? ArchiveNote::kNotQuick : ArchiveNote::kRefused,
+        damage.error);
   }
   damaged.insert_or_assign(path, damage);
   ++damages;
@@ -201,7 +202,7 @@ void Store::note_problem(const std::string& path, const FileInfo& file, Error er
 bool Store::is_ours(const std::string& path, const FileInfo& file) const {
   const std::lock_guard guard(damaged_mutex);
   refused = refused ? std::move(refused) : read_refused(*files);
-  return refused->contains(refused_key(path, file, PackedNote::kOurs));
+  return refused->contains(refused_key(path, file, ArchiveNote::kOurs));
 }
 
 bool Store::is_damaged(const std::string& path, const FileInfo& file, bool is_new) const {
@@ -210,7 +211,7 @@ bool Store::is_damaged(const std::string& path, const FileInfo& file, bool is_ne
     refused = refused ? std::move(refused) : read_refused(*files);
     auto known = refused->find(refused_key(path, file));
     if (known == refused->end() && is_new) {
-      known = refused->find(refused_key(path, file, PackedNote::kNotQuick));
+      known = refused->find(refused_key(path, file, ArchiveNote::kNotQuick));
     }
     if (known != refused->end() && !damaged.contains(path)) {
       known->second.path = files->display_path(path);

@@ -31,7 +31,7 @@ std::string state_shape(const CrashEvidence& evidence) {
     }
     const auto before = prepared.find(name);
     const bool is_same = before != prepared.end() && before->second == content;
-    // Packed bytes differ by chance in length too.
+    // ArchiveReaderPtr bytes differ by chance in length too.
     const std::string text = name.ends_with(".gz") ? unpacked(content) : content;
     shape += '\0';
     shape += before != prepared.end() ? name : without_chance(name);

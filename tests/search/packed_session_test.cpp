@@ -1,7 +1,5 @@
 // packed_session_test.cpp - what is unpacked of archives: nobody waits for it, and it does not stay
 // for ever.
-#include "search/packed_session.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <future>
@@ -14,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "lifecycle/maintenance.hpp"
+#include "search/archive_reader.hpp"
 #include "search/reads.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
@@ -179,7 +178,7 @@ TEST_CASE("what stays unpacked has a bound, and all is read within it") {
 TEST_CASE("an open log of an archive that is another one by now says so") {
   LifecycleStore store;
   archive_large(store);
-  const Packed packed = packed_session(store.store, "s1").value();
+  const ArchiveReaderPtr packed = archive_reader(store.store, "s1").value();
   const std::shared_ptr<FileSystem> files = packed->files().value();
   const std::unique_ptr<File> log =
       files->open(session_file("s1", "facts.jsonl"), OpenMode::kRead).value();

@@ -19,7 +19,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "knowledge/summary_file.hpp"
 #include "knowledge/summary_prompt.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/command.hpp"

@@ -83,8 +83,8 @@ bool is_wanted(const std::vector<std::string>& wanted, const std::string& text) 
 }
 
 /// Of a session that is in an archive, or under deleted/ as a whole.
-Status add_packed(const Store& store, const std::string& session_id,
-                  std::vector<AuditRecord>& records) {
+Status add_archive(const Store& store, const std::string& session_id,
+                   std::vector<AuditRecord>& records) {
   FileSystem& files = *store.files;
   const auto add = [&](std::string_view text) {
     std::ranges::move(parse_audit(text, session_id), std::back_inserter(records));
@@ -175,7 +175,7 @@ Result<std::vector<AuditRecord>> list_audit(const Store& store, const AuditFilte
     }
     BMAD_TRY_ASSIGN(std::vector<AuditRecord> of_session, read_audit(*store.files, session_id));
     std::ranges::move(of_session, std::back_inserter(records));
-    BMAD_TRY(add_packed(store, session_id, records));
+    BMAD_TRY(add_archive(store, session_id, records));
   }
   std::erase_if(records, [&](const AuditRecord& record) {
     return !is_wanted(filter.actions, record.action) ||

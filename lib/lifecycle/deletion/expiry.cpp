@@ -18,7 +18,7 @@
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/deletion.hpp"
 #include "model/entry.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "search/reads.hpp"
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"

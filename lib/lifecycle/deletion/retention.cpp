@@ -30,7 +30,7 @@
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/summary_file.hpp"
 #include "lifecycle/deletion.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "search/reads.hpp"
 #include "search/root_index.hpp"
 #include "store/deletion_record.hpp"
@@ -194,25 +194,25 @@ Result<std::vector<DistilledStatement>> statements_of(Store& store, const std::s
 }
 
 /// How many entries go from an archive and from what was evicted.
-struct PackedCounts {
+struct ArchiveCounts {
   Retired archive;
   Retired evicted;
   bool is_all = false;  ///< Nothing of it would be left.
 };
 
 /// By what the index knows; no index has what is encrypted.
-Result<PackedCounts> count_packed(const Store& store, const std::string& session_id,
-                                  const RetentionRule& rule) {
+Result<ArchiveCounts> count_archive(const Store& store, const std::string& session_id,
+                                    const RetentionRule& rule) {
   if (store.encryption->is_on()) {
     BMAD_TRY_ASSIGN(const PackedLines packed, divide_packed(store, session_id, rule));
-    return PackedCounts{.archive = count_entries(session_id, "archive", packed.from_archive.ids),
-                        .evicted = count_entries(session_id, "evicted", packed.from_evicted.ids),
-                        .is_all = packed.is_all};
+    return ArchiveCounts{.archive = count_entries(session_id, "archive", packed.from_archive.ids),
+                         .evicted = count_entries(session_id, "evicted", packed.from_evicted.ids),
+                         .is_all = packed.is_all};
   }
-  PackedCounts counts{.archive = {.session_id = session_id, .place = "archive"},
-                      .evicted = {.session_id = session_id, .place = "evicted"}};
-  BMAD_TRY_ASSIGN(const std::vector<PackedEntry> entries, packed_entries(store, session_id));
-  for (const PackedEntry& entry : entries) {
+  ArchiveCounts counts{.archive = {.session_id = session_id, .place = "archive"},
+                       .evicted = {.session_id = session_id, .place = "evicted"}};
+  BMAD_TRY_ASSIGN(const std::vector<ArchiveEntry> entries, archive_entries(store, session_id));
+  for (const ArchiveEntry& entry : entries) {
     if (rule.goes(entry.type, entry.timestamp, entry.pinned, entry.expires_at)) {
       Retired& place = entry.evicted ? counts.evicted : counts.archive;
       ++place.entries[static_cast<std::size_t>(entry.type)];
@@ -264,7 +264,7 @@ Result<std::vector<Retired>> retire_live(Store& store, const std::string& sessio
     return done;
   }
   rule.types.set();
-  BMAD_TRY_ASSIGN(const PackedCounts packed, count_packed(store, session_id, rule));
+  BMAD_TRY_ASSIGN(const ArchiveCounts packed, count_archive(store, session_id, rule));
   if (rule.whole_files && !packed.is_all) {
     return done;
   }
@@ -334,7 +334,7 @@ Result<std::vector<Retired>> retire_in_archive(Store& store, const std::string& 
 
 Result<std::vector<Retired>> retire_archived(Store& store, const std::string& session_id,
                                              const RetentionRule& rule, bool dry_run) {
-  BMAD_TRY_ASSIGN(PackedCounts packed, count_packed(store, session_id, rule));
+  BMAD_TRY_ASSIGN(ArchiveCounts packed, count_archive(store, session_id, rule));
   std::vector<Retired> done;
   if (packed.archive.total() + packed.evicted.total() == 0 ||
       (rule.whole_files && !packed.is_all)) {

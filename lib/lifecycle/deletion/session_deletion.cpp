@@ -18,7 +18,7 @@
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "search/reads.hpp"
 #include "search/root_index.hpp"
 #include "store/atomic_file.hpp"

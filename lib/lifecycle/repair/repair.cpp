@@ -16,7 +16,7 @@
 #include "bmad_mem/text.hpp"
 #include "lifecycle/deletion.hpp"
 #include "model/entry.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "search/root_index.hpp"
 #include "store/append_log.hpp"
 #include "store/atomic_file.hpp"
@@ -320,7 +320,7 @@ Status remove_all_leftovers(Store& store, RepairReport& report) {
 
 /// Makes the manifest of an archive from it again, and removes a damaged copy of it that version
 /// 0.1 kept. The caller holds the root's lock.
-Status repair_packed(Store& store, const std::string& session_id, RepairReport& report) {
+Status repair_archive(Store& store, const std::string& session_id, RepairReport& report) {
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(session_id)));
   const Result<std::vector<ArchivedFile>> members = read_session_archive(files, session_id);
@@ -366,7 +366,7 @@ Status tidy_root(Store& store, RepairReport& report) {
   BMAD_TRY(remove_all_leftovers(store, report));
   BMAD_TRY_ASSIGN(const std::vector<std::string> archived, archived_session_ids(*store.files));
   for (const std::string& session_id : archived) {
-    BMAD_TRY(repair_packed(store, session_id, report));
+    BMAD_TRY(repair_archive(store, session_id, report));
   }
   static_cast<void>(store.root_index->tidy());  // Derived: what fails here fails nothing.
   return {};

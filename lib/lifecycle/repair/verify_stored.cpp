@@ -10,7 +10,7 @@
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "repair_steps.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"

@@ -121,7 +121,7 @@ Status add_text(FileSystem& files, const std::string& path, std::uint64_t whole_
     static_cast<void>(file->truncate(whole_size));
     return added;
   }
-  remember_packed(files, path, files.info(path), PackedNote::kOurs);
+  remember_archive(files, path, files.info(path), ArchiveNote::kOurs);
   return files.sync_directory(kArchiveFolder);
 }
 
@@ -230,7 +230,7 @@ Status replace_evicted_part(FileSystem& files, std::string_view session_id,
   BMAD_TRY(ensure_folder(files, kArchiveFolder));
   const std::string path = evicted_path(session_id, part);
   BMAD_TRY(replace_file(files, path, packed));
-  remember_packed(files, path, files.info(path), PackedNote::kOurs);
+  remember_archive(files, path, files.info(path), ArchiveNote::kOurs);
   return {};
 }
 

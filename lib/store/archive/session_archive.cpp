@@ -322,7 +322,7 @@ Result<ArchiveSize> rewrite_session_archive(FileSystem& files, std::string_view 
     BMAD_TRY(file.sync_all());
     return verify(files, temporary_path(path), session_id, members, limits);
   }));
-  remember_packed(files, path, files.info(path), PackedNote::kOurs);
+  remember_archive(files, path, files.info(path), ArchiveNote::kOurs);
   return size_of_archive(members, packed.size());
 }
 

@@ -110,7 +110,7 @@ std::uint64_t UnpackedCache::size() {
   return size_;
 }
 
-std::string refused_key(const std::string& path, const FileInfo& file, PackedNote note) {
+std::string refused_key(const std::string& path, const FileInfo& file, ArchiveNote note) {
   return hash_hex(xxh3(fmt::format("{} {} {} {} {} {}", static_cast<int>(note), path, file.device,
                                    file.inode, file.size, file.mtime_ns)));
 }
@@ -131,10 +131,10 @@ RefusedFiles read_refused(FileSystem& files) {
   return refused;
 }
 
-void remember_packed(FileSystem& files, const std::string& path, const Result<FileInfo>& file,
-                     PackedNote note, const Error& error) {
+void remember_archive(FileSystem& files, const std::string& path, const Result<FileInfo>& file,
+                      ArchiveNote note, const Error& error) {
   constexpr std::uint64_t kQuickAnyway = UnpackBudget::kQuickMax / 8;  // Text shrinks to a sixth.
-  if (!file || (note == PackedNote::kOurs && file->size <= kQuickAnyway)) {
+  if (!file || (note == ArchiveNote::kOurs && file->size <= kQuickAnyway)) {
     return;
   }
   JsonWriter line;

@@ -30,7 +30,7 @@ Result<std::unique_ptr<File>> open_same(FileSystem& files, const std::string& pa
 
 }  // namespace
 
-Error packed_is_read_only(const std::string& path) {
+Error archive_is_read_only(const std::string& path) {
   return path_error(ErrorCode::E_STORAGE_IO, path, "an archived session can't be written to",
                     EROFS);
 }
@@ -43,16 +43,16 @@ UnpackedFiles::UnpackedFiles(std::string display_path, std::uint64_t package, Na
     : display_path_(std::move(display_path)), package_(package), files_(std::move(files)) {}
 
 Result<std::unique_ptr<File>> UnpackedFiles::open(const std::string& path, OpenMode mode) {
-  BMAD_TRY_ASSIGN(const auto found, find_packed(files_, path, mode));
+  BMAD_TRY_ASSIGN(const auto found, find_archive(files_, path, mode));
   const auto read = [self = shared_from_this(), bytes = std::string_view(found->second)](
                         std::uint64_t offset, std::span<char> out) -> Result<std::size_t> {
     return offset < bytes.size() ? bytes.copy(out.data(), out.size(), offset) : 0;
   };
-  return std::make_unique<PackedFile>(path, info_of(*found), read);
+  return std::make_unique<ArchiveMember>(path, info_of(*found), read);
 }
 
 Result<FileInfo> UnpackedFiles::info(const std::string& path) {
-  BMAD_TRY_ASSIGN(const auto found, find_packed(files_, path));
+  BMAD_TRY_ASSIGN(const auto found, find_archive(files_, path));
   return info_of(*found);
 }
 
@@ -107,7 +107,7 @@ Result<std::shared_ptr<RangedFiles>> RangedFiles::open(const Store& store,
 }
 
 Result<std::unique_ptr<File>> RangedFiles::open(const std::string& path, OpenMode mode) {
-  BMAD_TRY_ASSIGN(const auto found, find_packed(files_, path, mode));
+  BMAD_TRY_ASSIGN(const auto found, find_archive(files_, path, mode));
   const auto read = [self = shared_from_this(), file = found->second](
                         std::uint64_t offset, std::span<char> out) -> Result<std::size_t> {
     const std::uint64_t rest = file.size - std::min(offset, file.size);
@@ -115,11 +115,11 @@ Result<std::unique_ptr<File>> RangedFiles::open(const std::string& path, OpenMod
     BMAD_TRY(self->read_tar(file.offset + offset, out));
     return out.size();
   };
-  return std::make_unique<PackedFile>(path, info_of(found->second), read);
+  return std::make_unique<ArchiveMember>(path, info_of(found->second), read);
 }
 
 Result<FileInfo> RangedFiles::info(const std::string& path) {
-  BMAD_TRY_ASSIGN(const auto found, find_packed(files_, path));
+  BMAD_TRY_ASSIGN(const auto found, find_archive(files_, path));
   return info_of(found->second);
 }
 

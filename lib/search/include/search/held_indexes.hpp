@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "search/root_index.hpp"
 #include "search/search.hpp"
 #include "search/session_index.hpp"
@@ -36,9 +36,9 @@ struct ChosenIndexes {
   /// Those whose sessions the index of the memory covers, and those of the others.
   std::vector<std::shared_ptr<SegmentPart>> parts = {};
   std::vector<std::shared_ptr<SessionIndex>> indexes = {};
-  std::vector<SeenFolder> live = {};  ///< Of the latter, the sessions that are folders.
-  std::vector<Packed> packed = {};    ///< Those of archives and of what was evicted.
-  EvictedParts evicted = {};          ///< The sessions that something was evicted from.
+  std::vector<SeenFolder> live = {};          ///< Of the latter, the sessions that are folders.
+  std::vector<ArchiveReaderPtr> packed = {};  ///< Those of archives and of what was evicted.
+  EvictedParts evicted = {};                  ///< The sessions that something was evicted from.
   /// The sessions in parts that have encrypted lines, and how many.
   std::map<std::string, std::uint64_t, std::less<>> encrypted = {};
   std::optional<FileInfo> folder;  ///< archive/, before it was listed.
@@ -53,7 +53,8 @@ struct ChosenIndexes {
     }
     std::erase(parts, nullptr);
     std::erase_if(indexes, [&](const auto& index) { return !is_wanted(index->session_id()); });
-    std::erase_if(packed, [&](const Packed& each) { return !is_wanted(each->session_id()); });
+    std::erase_if(packed,
+                  [&](const ArchiveReaderPtr& each) { return !is_wanted(each->session_id()); });
   }
 };
 

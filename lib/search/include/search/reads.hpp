@@ -54,7 +54,7 @@ Result<std::vector<TimelineBucket>> list_times(const Store& store, const EntryFi
                                                TimelineUnit unit);
 Result<SessionStatistics> count_session(const Store& store, const std::string& session_id);
 /// An entry of an archive, or one that was evicted, as the index knows it.
-struct PackedEntry {
+struct ArchiveEntry {
   EntryType type = EntryType::kConversation;
   Timestamp timestamp{};
   bool pinned = false;
@@ -63,7 +63,8 @@ struct PackedEntry {
 };
 /// Those of one session; of a live one, what was evicted of it. Nothing is unpacked that the index
 /// covers. Errors: as list_entries().
-Result<std::vector<PackedEntry>> packed_entries(const Store& store, const std::string& session_id);
+Result<std::vector<ArchiveEntry>> archive_entries(const Store& store,
+                                                  const std::string& session_id);
 
 /// An entry that was valid until a time.
 struct ExpiredEntry {

@@ -10,7 +10,7 @@
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/query.hpp"
-#include "search/packed_session.hpp"
+#include "search/archive_reader.hpp"
 #include "search/session_index.hpp"
 #include "store/evicted_file.hpp"
 #include "store/present_sessions.hpp"
@@ -20,7 +20,7 @@ namespace bmad_mem {
 
 struct SessionSource {
   std::string session_id;
-  Packed packed = nullptr;                        ///< Null for a folder.
+  ArchiveReaderPtr packed = nullptr;              ///< Null for a folder.
   bool is_only_one = false;                       ///< No other was asked for.
   std::optional<SeenFolder> seen = std::nullopt;  ///< Of a folder, before it is read.
 
@@ -30,7 +30,7 @@ struct SessionSource {
   [[nodiscard]] bool is_evicted() const {
     return packed != nullptr && packed->place().is_evicted();
   }
-  /// Unpacks what is packed. Errors: as PackedSession::files().
+  /// Unpacks what is packed. Errors: as ArchiveReader::files().
   [[nodiscard]] Result<std::shared_ptr<FileSystem>> files(const Store& store) const;
   /// To be asked after it was read. Errors: one that is_not_found() when it went meanwhile.
   [[nodiscard]] Status check_still_there(const Store& store) const;

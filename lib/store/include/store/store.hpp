@@ -81,7 +81,7 @@ class TrackedFiles {
 };
 
 struct EncoderChoice;
-class PackedSession;
+class ArchiveReader;
 class RootIndex;
 class SessionIndex;
 class StoreWatch;
@@ -204,11 +204,11 @@ struct Store {
   mutable UnpackedCache unpacked;
   mutable UnpackBudget unpack_budget;
   std::uint64_t archives_size_max = 64U << 20U;
-  /// What is in an archive, or was evicted, by the file it is in; see search/packed_session.hpp.
+  /// What is in an archive, or was evicted, by the file it is in; see search/archive_reader.hpp.
   /// indexes_mutex guards it as well.
-  mutable std::map<std::string, std::shared_ptr<PackedSession>, std::less<>> packed;
+  mutable std::map<std::string, std::shared_ptr<ArchiveReader>, std::less<>> packed;
 
-  /// Packed files and sessions' folders that can't be read, by path, as they were then.
+  /// ArchiveReaderPtr files and sessions' folders that can't be read, by path, as they were then.
   struct Damage {
     FileInfo file;
     std::chrono::steady_clock::time_point at = {};

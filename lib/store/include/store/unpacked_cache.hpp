@@ -120,21 +120,21 @@ using RefusedFiles = std::map<std::string, Error, std::less<>>;  ///< By refused
 inline constexpr std::uint64_t kRefusedSizeMax = 1U << 20U;
 
 /// A note about a packed file.
-enum class PackedNote : std::uint8_t {
+enum class ArchiveNote : std::uint8_t {
   kRefused = 1,    ///< To be raised when something is read that was refused before.
   kNotQuick = 64,  ///< It is more than a quick process unpacks, see UnpackBudget::kQuickMax.
   kOurs,           ///< It was written here.
 };
 
 std::string refused_key(const std::string& path, const FileInfo& file,
-                        PackedNote note = PackedNote::kRefused);
+                        ArchiveNote note = ArchiveNote::kRefused);
 
 /// What was noted; nothing where it can't be read.
 RefusedFiles read_refused(FileSystem& files);
 
 /// Notes that of `file` at `path`, if it is there, with the reason; kOurs only where a quick
 /// process may take it for too much. Where that fails, each process finds out.
-void remember_packed(FileSystem& files, const std::string& path, const Result<FileInfo>& file,
-                     PackedNote note, const Error& error = {});
+void remember_archive(FileSystem& files, const std::string& path, const Result<FileInfo>& file,
+                      ArchiveNote note, const Error& error = {});
 
 }  // namespace bmad_mem

@@ -34,44 +34,44 @@ NamedBytes logs_of(const std::string& session_id, std::span<Line> lines) {
 }
 
 /// What archives answer to whoever wants to change them.
-Error packed_is_read_only(const std::string& path);
+Error archive_is_read_only(const std::string& path);
 /// One that is_not_found().
 Error not_in_package(const std::string& path);
 
 /// The one of `files` at `path`, a map, which is opened for `mode`.
 template <typename Files>
-auto find_packed(Files& files, const std::string& path, OpenMode mode = OpenMode::kRead)
+auto find_archive(Files& files, const std::string& path, OpenMode mode = OpenMode::kRead)
     -> Result<decltype(files.begin())> {
   const auto found = files.find(path);
   if (found == files.end()) {
     return not_in_package(path);
   }
   if (mode != OpenMode::kRead) {
-    return packed_is_read_only(path);
+    return archive_is_read_only(path);
   }
   return found;
 }
 
 /// An open file in a packed one; read only.
-class PackedFile final : public File {
+class ArchiveMember final : public File {
  public:
   /// As read_at().
   using Read = std::function<Result<std::size_t>(std::uint64_t offset, std::span<char> out)>;
 
   /// `read` keeps alive what it reads.
-  PackedFile(std::string path, const FileInfo& info, Read read)
+  ArchiveMember(std::string path, const FileInfo& info, Read read)
       : path_(std::move(path)), info_(info), read_(std::move(read)) {}
 
   Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
     return read_(offset, out);
   }
   Result<std::size_t> write(std::string_view /*bytes*/) override {
-    return packed_is_read_only(path_);
+    return archive_is_read_only(path_);
   }
   Result<std::size_t> write_at(std::uint64_t /*offset*/, std::string_view /*bytes*/) override {
-    return packed_is_read_only(path_);
+    return archive_is_read_only(path_);
   }
-  Status truncate(std::uint64_t /*size*/) override { return packed_is_read_only(path_); }
+  Status truncate(std::uint64_t /*size*/) override { return archive_is_read_only(path_); }
   Status sync_data() override { return {}; }
   Status sync_all() override { return {}; }
   Result<FileInfo> info() override { return info_; }
@@ -83,18 +83,18 @@ class PackedFile final : public File {
   Read read_;
 };
 
-/// Packed files, of which open() and info() make what they are.
+/// ArchiveReaderPtr files, of which open() and info() make what they are.
 class ReadOnlyFiles : public FileSystem {
  public:
   Result<std::vector<std::string>> list(const std::string& path) override {
-    return packed_is_read_only(path);
+    return archive_is_read_only(path);
   }
-  Status make_directory(const std::string& path) override { return packed_is_read_only(path); }
+  Status make_directory(const std::string& path) override { return archive_is_read_only(path); }
   Status rename(const std::string& from, const std::string& /*to*/) override {
-    return packed_is_read_only(from);
+    return archive_is_read_only(from);
   }
-  Status remove(const std::string& path) override { return packed_is_read_only(path); }
-  Status remove_directory(const std::string& path) override { return packed_is_read_only(path); }
+  Status remove(const std::string& path) override { return archive_is_read_only(path); }
+  Status remove_directory(const std::string& path) override { return archive_is_read_only(path); }
   Status sync_directory(const std::string& /*path*/) override { return {}; }
 };
 

@@ -1,5 +1,5 @@
-// packed_session.cpp - reads an archive, or evicted entries, as the folder of a session.
-#include "search/packed_session.hpp"
+// archive_reader.cpp - reads an archive, or evicted entries, as the folder of a session.
+#include "search/archive_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@
 namespace bmad_mem {
 namespace {
 
-std::string packed_path(const std::string& session_id, const PackedPlace& place) {
+std::string path_of_archive(const std::string& session_id, const ArchivePlace& place) {
   return place.kept           ? kept_path(session_id)
          : place.is_evicted() ? evicted_path(session_id, place.part)
                               : archive_path(session_id);
@@ -35,7 +35,7 @@ std::string packed_path(const std::string& session_id, const PackedPlace& place)
 /// What the packed file holds. Every log is there, if only as an empty one. Of what was evicted,
 /// without older versions of an entry, and what was deleted since.
 Result<NamedBytes> unpack(const Store& store, const std::string& session_id,
-                          const PackedPlace& place, const ArchiveLimits& limits) {
+                          const ArchivePlace& place, const ArchiveLimits& limits) {
   if (place.is_evicted()) {
     BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines,
                     read_evicted(*store.files, session_id, place.part, limits.budget));
@@ -58,10 +58,10 @@ Result<NamedBytes> unpack(const Store& store, const std::string& session_id,
   return files;
 }
 
-Result<PackedOrigin> look_at_origin(const Store& store, const std::string& session_id,
-                                    const PackedPlace& place) {
-  PackedOrigin origin;
-  BMAD_TRY_ASSIGN(origin.file, store.files->info(packed_path(session_id, place)));
+Result<ArchiveOrigin> look_at_origin(const Store& store, const std::string& session_id,
+                                     const ArchivePlace& place) {
+  ArchiveOrigin origin;
+  BMAD_TRY_ASSIGN(origin.file, store.files->info(path_of_archive(session_id, place)));
   Xxh3Stream hash;
   const auto add = [&](const FileInfo& info) {
     hash.add(fmt::format("{} {} {} {}\n", info.device, info.inode, info.size, info.mtime_ns));
@@ -81,11 +81,11 @@ Result<PackedOrigin> look_at_origin(const Store& store, const std::string& sessi
 }
 
 /// Whether Store::new_budget is for it, where that is limited.
-bool is_new_package(const Store& store, const std::string& session_id, const PackedPlace& place,
-                    const PackedOrigin& origin) {
+bool is_new_package(const Store& store, const std::string& session_id, const ArchivePlace& place,
+                    const ArchiveOrigin& origin) {
   return store.new_budget.is_limited() &&
          store.root_index->segment_of(session_id, place.part, origin.package) == nullptr &&
-         !store.is_ours(packed_path(session_id, place), origin.file);
+         !store.is_ours(path_of_archive(session_id, place), origin.file);
 }
 
 constexpr std::array kKnownTypes = {EntryType::kPreference, EntryType::kFact};
@@ -123,8 +123,8 @@ std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string&
 
 }  // namespace
 
-PackedSession::PackedSession(const Store& store, const std::string& session_id,
-                             const PackedPlace& place, const PackedOrigin& origin, bool is_new)
+ArchiveReader::ArchiveReader(const Store& store, const std::string& session_id,
+                             const ArchivePlace& place, const ArchiveOrigin& origin, bool is_new)
     : store_(store),
       session_id_(session_id),
       place_(place),
@@ -138,7 +138,7 @@ PackedSession::PackedSession(const Store& store, const std::string& session_id,
         return options;
       }()) {}
 
-Result<std::shared_ptr<FileSystem>> PackedSession::files() {
+Result<std::shared_ptr<FileSystem>> ArchiveReader::files() {
   const std::lock_guard guard(mutex_);
   if (is_new_ && !is_taken_) {  // Counted before the first byte is read.
     BMAD_TRY(check_read(store_.new_budget.take(origin_.file.size, 0)));
@@ -163,7 +163,7 @@ Result<std::shared_ptr<FileSystem>> PackedSession::files() {
   return std::shared_ptr<FileSystem>(std::move(files));
 }
 
-Result<std::shared_ptr<FileSystem>> PackedSession::knowledge() {
+Result<std::shared_ptr<FileSystem>> ArchiveReader::knowledge() {
   if (place_.is_archive()) {
     if (auto known = read_known(store_, session_id_, package())) {
       return known->size() == 0 ? std::shared_ptr<FileSystem>() : std::move(known);
@@ -173,13 +173,13 @@ Result<std::shared_ptr<FileSystem>> PackedSession::knowledge() {
   return files();
 }
 
-Status PackedSession::check_still_there() const {
-  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store_, session_id_, place_));
+Status ArchiveReader::check_still_there() const {
+  BMAD_TRY_ASSIGN(const ArchiveOrigin now, look_at_origin(store_, session_id_, place_));
   return now.package == package() ? Status()
-                                  : Status(not_in_package(packed_path(session_id_, place_)));
+                                  : Status(not_in_package(path_of_archive(session_id_, place_)));
 }
 
-Status PackedSession::write_known() {
+Status ArchiveReader::write_known() {
   assert(place_.is_archive());
   BMAD_TRY(check_still_there());  // Else it could hold words of what was purged.
   BMAD_TRY(ensure_ignored(*store_.files, kArchiveKnown));
@@ -200,22 +200,22 @@ Status PackedSession::write_known() {
   return {};
 }
 
-Result<std::unique_ptr<File>> PackedSession::open(const std::string& path, OpenMode mode) {
+Result<std::unique_ptr<File>> ArchiveReader::open(const std::string& path, OpenMode mode) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> unpacked, files());
   return unpacked->open(path, mode);
 }
 
-Result<FileInfo> PackedSession::info(const std::string& path) {
+Result<FileInfo> ArchiveReader::info(const std::string& path) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> unpacked, files());
   return unpacked->info(path);
 }
 
-std::string PackedSession::display_path(const std::string& /*path*/) const {
-  return store_.files->display_path(packed_path(session_id_, place_));
+std::string ArchiveReader::display_path(const std::string& /*path*/) const {
+  return store_.files->display_path(path_of_archive(session_id_, place_));
 }
 
 /// The caller holds the mutex.
-Result<std::shared_ptr<UnpackedFiles>> PackedSession::unpack_once() {
+Result<std::shared_ptr<UnpackedFiles>> ArchiveReader::unpack_once() {
   constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
   if (auto known = store_.unpacked.find<UnpackedFiles>(owner_, kAll)) {
     return known;
@@ -229,7 +229,7 @@ Result<std::shared_ptr<UnpackedFiles>> PackedSession::unpack_once() {
 
 /// What is to be made of `read`. When the packed file went meanwhile, it is not known what that is.
 template <typename T>
-Status PackedSession::check_read(const Result<T>& read) const {
+Status ArchiveReader::check_read(const Result<T>& read) const {
   BMAD_TRY(check_still_there());
   if (read) {
     return {};
@@ -238,21 +238,22 @@ Status PackedSession::check_read(const Result<T>& read) const {
   if (is_new_ && error.code == ErrorCode::E_SIZE_LIMIT && error.os_error == 0) {
     error.os_error = EFBIG;  // For a command it may be as large.
   }
-  store_.note_damage(packed_path(session_id_, place_), origin_.file, error);
+  store_.note_damage(path_of_archive(session_id_, place_), origin_.file, error);
   return error;
 }
 
 namespace {
 
 /// The packed file at `path` as it is now, the same object for the same file.
-Packed open_packed(const Store& store, const std::string& session_id, const PackedPlace& place,
-                   const PackedOrigin& now, bool is_new = false) {
-  Packed old;  // Freed without the mutex.
+ArchiveReaderPtr open_archive(const Store& store, const std::string& session_id,
+                              const ArchivePlace& place, const ArchiveOrigin& now,
+                              bool is_new = false) {
+  ArchiveReaderPtr old;  // Freed without the mutex.
   const std::lock_guard guard(store.indexes_mutex);
-  Packed& session = store.packed[packed_path(session_id, place)];
+  ArchiveReaderPtr& session = store.packed[path_of_archive(session_id, place)];
   if (session == nullptr || session->package() != now.package) {
     old = std::exchange(session,
-                        std::make_shared<PackedSession>(store, session_id, place, now, is_new));
+                        std::make_shared<ArchiveReader>(store, session_id, place, now, is_new));
   }
   assert(session->package() == now.package);
   return session;
@@ -260,42 +261,42 @@ Packed open_packed(const Store& store, const std::string& session_id, const Pack
 
 }  // namespace
 
-Result<Packed> packed_session(const Store& store, const std::string& session_id,
-                              const PackedPlace& place) {
-  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, place));
+Result<ArchiveReaderPtr> archive_reader(const Store& store, const std::string& session_id,
+                                        const ArchivePlace& place) {
+  BMAD_TRY_ASSIGN(const ArchiveOrigin now, look_at_origin(store, session_id, place));
   const bool is_new = is_new_package(store, session_id, place, now);
-  if (!store.is_damaged(packed_path(session_id, place), now.file, is_new)) {
-    return open_packed(store, session_id, place, now, is_new);
+  if (!store.is_damaged(path_of_archive(session_id, place), now.file, is_new)) {
+    return open_archive(store, session_id, place, now, is_new);
   }
-  constexpr PackedPlace kKept{.kept = true};
-  const Result<PackedOrigin> kept = look_at_origin(store, session_id, kKept);
+  constexpr ArchivePlace kKept{.kept = true};
+  const Result<ArchiveOrigin> kept = look_at_origin(store, session_id, kKept);
   return place.is_archive() && kept && !store.is_damaged(kept_path(session_id), kept->file)
-             ? open_packed(store, session_id, kKept, *kept, store.new_budget.is_limited())
+             ? open_archive(store, session_id, kKept, *kept, store.new_budget.is_limited())
              : nullptr;
 }
 
 Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
                                                   const std::string& session_id) {
-  const Result<PackedOrigin> now = look_at_origin(store, session_id, {});
+  const Result<ArchiveOrigin> now = look_at_origin(store, session_id, {});
   if (!now) {
     BMAD_TRY(read_session_archive(*store.files, session_id));  // It says what is wrong.
     return now.error();
   }
-  return open_packed(store, session_id, {}, *now)->files();
+  return open_archive(store, session_id, {}, *now)->files();
 }
 
 Result<std::shared_ptr<FileSystem>> archive_lines(const Store& store,
                                                   const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, {}));
-  return std::shared_ptr<FileSystem>(open_packed(store, session_id, {}, now));
+  BMAD_TRY_ASSIGN(const ArchiveOrigin now, look_at_origin(store, session_id, {}));
+  return std::shared_ptr<FileSystem>(open_archive(store, session_id, {}, now));
 }
 
 void index_archive(const Store& store, const std::string& session_id) {
-  const Result<PackedOrigin> now = look_at_origin(store, session_id, {});
+  const Result<ArchiveOrigin> now = look_at_origin(store, session_id, {});
   if (!now || !store.config.indexing.enabled) {
     return;
   }
-  const Packed packed = open_packed(store, session_id, {}, *now);
+  const ArchiveReaderPtr packed = open_archive(store, session_id, {}, *now);
   static_cast<void>(packed->write_known());
   const std::shared_ptr<SessionIndex> index = index_of(packed);
   if (index->refresh()) {
@@ -310,11 +311,13 @@ void index_archive(const Store& store, const std::string& session_id) {
 }
 
 Result<std::uint64_t> package_of_archive(const Store& store, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const PackedOrigin now, look_at_origin(store, session_id, {}));
+  BMAD_TRY_ASSIGN(const ArchiveOrigin now, look_at_origin(store, session_id, {}));
   return now.package;
 }
 
-std::shared_ptr<SessionIndex> index_of(const Packed& packed) { return {packed, &packed->index()}; }
+std::shared_ptr<SessionIndex> index_of(const ArchiveReaderPtr& packed) {
+  return {packed, &packed->index()};
+}
 
 SessionIndex::Options index_options(const Store& store, const std::string& session_id) {
   return {.session_id = session_id,

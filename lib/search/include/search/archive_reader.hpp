@@ -1,4 +1,4 @@
-// packed_session.hpp - what is in the archive of a session, or what compaction moved out of one,
+// archive_reader.hpp - what is in the archive of a session, or what compaction moved out of one,
 // read and searched as if it were a session's folder.
 //
 //   archive/s.tar.gz           s.known.jsonl   preferences and facts, as in their logs: every
@@ -38,7 +38,7 @@ namespace bmad_mem {
 class RangedFiles;
 
 /// Which packed file of a session: its archive where the session is no folder.
-struct PackedPlace {
+struct ArchivePlace {
   /// Of what was evicted, from 1 on: without older versions of an entry, and what was deleted.
   std::uint32_t part = 0;
   bool kept = false;  ///< What is left of a session whose archive is damaged.
@@ -48,22 +48,22 @@ struct PackedPlace {
 };
 
 /// A packed file as it is now.
-struct PackedOrigin {
+struct ArchiveOrigin {
   FileInfo file = {};
   std::uint64_t package = 0;  ///< Tells it, and what else decides what it holds, from any other.
 };
 
 /// The packed file as the folder of a session: its logs have the names that they have there, and
 /// are read only. Nothing is unpacked before a log is opened, and errors come then. Threads: safe.
-class PackedSession final : public ReadOnlyFiles {
+class ArchiveReader final : public ReadOnlyFiles {
  public:
   /// `is_new`: Store::new_budget is for it.
-  PackedSession(const Store& store, const std::string& session_id, const PackedPlace& place,
-                const PackedOrigin& origin, bool is_new);
-  ~PackedSession() override { forget(); }
+  ArchiveReader(const Store& store, const std::string& session_id, const ArchivePlace& place,
+                const ArchiveOrigin& origin, bool is_new);
+  ~ArchiveReader() override { forget(); }
 
   [[nodiscard]] const std::string& session_id() const { return session_id_; }
-  [[nodiscard]] const PackedPlace& place() const { return place_; }
+  [[nodiscard]] const ArchivePlace& place() const { return place_; }
   [[nodiscard]] std::uint64_t package() const { return origin_.package; }
   /// refresh() it before use.
   [[nodiscard]] SessionIndex& index() { return index_; }
@@ -94,8 +94,8 @@ class PackedSession final : public ReadOnlyFiles {
 
   const Store& store_;
   std::string session_id_;
-  PackedPlace place_;
-  PackedOrigin origin_;
+  ArchivePlace place_;
+  ArchiveOrigin origin_;
   bool is_new_;
   std::uint64_t owner_;  ///< In the cache of what is unpacked.
   std::atomic<bool> wants_known_{false};
@@ -106,13 +106,13 @@ class PackedSession final : public ReadOnlyFiles {
   SessionIndex index_;
 };
 
-using Packed = std::shared_ptr<PackedSession>;
+using ArchiveReaderPtr = std::shared_ptr<ArchiveReader>;
 
 /// The packed session as searches see it, the same one as long as its file is the same. Null when
 /// it is damaged, noted as such, and nothing was kept of it; `place` is not what was kept.
 /// Errors: one that is_not_found() when it has gone; as the file system's.
-Result<Packed> packed_session(const Store& store, const std::string& session_id,
-                              const PackedPlace& place = {});
+Result<ArchiveReaderPtr> archive_reader(const Store& store, const std::string& session_id,
+                                        const ArchivePlace& place = {});
 
 /// The files of an archive. Errors: as read_session_archive().
 Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
@@ -132,7 +132,7 @@ void index_archive(const Store& store, const std::string& session_id);
 Result<std::uint64_t> package_of_archive(const Store& store, const std::string& session_id);
 
 /// The index of a packed session, which it keeps alive.
-std::shared_ptr<SessionIndex> index_of(const Packed& packed);
+std::shared_ptr<SessionIndex> index_of(const ArchiveReaderPtr& packed);
 
 /// What indexes of sessions in `store` have in common.
 SessionIndex::Options index_options(const Store& store, const std::string& session_id);
