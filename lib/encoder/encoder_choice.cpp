@@ -39,7 +39,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kWeightsName = "encoder.bmw";
 /// How long an error and "there is none" are an answer.
-constexpr std::chrono::minutes kNothingKept{1};
+constexpr std::chrono::minutes kFailureTtl{1};
 
 /// What config.json names, empty when it names nothing: the last part of the setting.
 std::string_view named_kind(const EncoderConfig& config) {
@@ -160,7 +160,7 @@ Result<std::shared_ptr<TextEncoder>> open_encoder(const Store& store, const std:
 bool holds(const EncoderChoice& known, const Store& store) {
   const auto age = store.clock.now() - known.at;
   return known.config == store.config.encoder && outside_file_stamp(known.weights) == known.stamp &&
-         (known.encoder.value_or(nullptr) != nullptr || (age >= age.zero() && age < kNothingKept));
+         (known.encoder.value_or(nullptr) != nullptr || (age >= age.zero() && age < kFailureTtl));
 }
 
 }  // namespace

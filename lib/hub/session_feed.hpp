@@ -228,7 +228,7 @@ struct SessionChanges {
   /// Some of the rows are versions of entries that the hub has.
   bool has_versions = false;
   std::optional<Timestamp> oldest;  ///< When the first of the lines was written.
-  HeldLines held;
+  WithheldLines held;
   std::vector<std::string> conflicts;  ///< Ids that were changed here and elsewhere.
   std::vector<FeedLine> lost;          ///< Gone without a trace.
   std::uint64_t digest = 0;            ///< SessionDigests::of() before they were looked for.

@@ -16,7 +16,7 @@
 #include "known_statements.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/reads.hpp"
 #include "search/session_sources.hpp"
 #include "store/access.hpp"
@@ -296,7 +296,7 @@ Result<std::vector<KnowledgeItem>> recall_from(RecallSource& source, const Recal
                           return highest(store, options, source.known, source.accesses, held);
                         }));
   if (holds != nullptr) {
-    *holds = options.as_of ? held_subjects(items) : held_subjects(source.known.outlines());
+    *holds = options.as_of ? valid_subjects(items) : valid_subjects(source.known.outlines());
   }
   if (options.candidates && !options.stored_only && !options.as_of) {
     BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> found, found_candidates(store, options.sessions));
@@ -348,7 +348,7 @@ Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
   });
 }
 
-SubjectHashes held_subjects(std::span<const ItemOutline> outlines) {
+SubjectHashes valid_subjects(std::span<const ItemOutline> outlines) {
   SubjectHashes held;
   for (const ItemOutline& item : outlines) {
     if (item.key_hash != 0 && item.is_reviewed() && item.trust >= kLowTrust) {
@@ -358,7 +358,7 @@ SubjectHashes held_subjects(std::span<const ItemOutline> outlines) {
   return held;
 }
 
-SubjectHashes held_subjects(std::span<const KnowledgeItem> items) {
+SubjectHashes valid_subjects(std::span<const KnowledgeItem> items) {
   SubjectHashes held;
   for (const KnowledgeItem& item : items) {
     if (!item.key.empty() && item.trust >= kLowTrust && is_in_force(item.review)) {

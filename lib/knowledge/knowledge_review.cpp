@@ -92,7 +92,7 @@ Status restate_replaced(Store& store, const KnowledgeItem& item) {
   }
   Entry held = found.front();
   Entry* const shown = &held;
-  show_held_versions(store, {&shown, 1});
+  show_valid_versions(store, {&shown, 1});
   const ActingAs writer(store.origins->origin_of(held.session_id, held.json));
   BMAD_TRY_ASSIGN(const ParsedJson entry, parse_json(held.json));
   BMAD_TRY_ASSIGN(const ParsedJson latest, parse_json(found.front().json));
@@ -187,7 +187,7 @@ Status find_replaced(const Store& store, KnownStatements& known, std::span<Knowl
                       find_entries(store, {&id, 1}, {&item.session_id, 1}, false));
       for (Entry& entry : found) {
         Entry* const shown = &entry;
-        show_held_versions(store, {&shown, 1});
+        show_valid_versions(store, {&shown, 1});
         if (const ParsedJson line(entry.json); line) {
           item.replaces_id = id;
           item.replaces_value = statement_members(entry.type, *line).value_text(*line, entry.json);

@@ -9,7 +9,7 @@
 #include "base/parallel.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "model/entry.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/log_cover.hpp"
 #include "search/root_index.hpp"
 #include "store/entry_scanner.hpp"

@@ -131,8 +131,8 @@ struct ItemOutline {
 using SubjectHashes = std::set<std::pair<Category, std::uint64_t>>;
 /// Those about which something holds: candidates, what was dropped and what is of low trust don't
 /// count.
-SubjectHashes held_subjects(std::span<const ItemOutline> outlines);
-SubjectHashes held_subjects(std::span<const KnowledgeItem> items);
+SubjectHashes valid_subjects(std::span<const ItemOutline> outlines);
+SubjectHashes valid_subjects(std::span<const KnowledgeItem> items);
 
 /// Threads: one.
 class KnownStatements {

@@ -14,7 +14,7 @@
 #include "lifecycle/maintenance.hpp"
 #include "memory_impl.hpp"
 #include "privacy/redaction.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"

@@ -13,7 +13,7 @@
 #include "bmad_mem/text.hpp"
 #include "memory_impl.hpp"
 #include "model/entry.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/holding.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
@@ -40,7 +40,7 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
     shown.push_back(&entry);
   }
   if (!as_of) {
-    show_held_versions(*store, shown);
+    show_valid_versions(*store, shown);
   }
   show_links(*store, shown, sessions, /*fill=*/!as_of);
   if (as_of) {
@@ -86,7 +86,7 @@ Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const 
     shown.push_back(&entry);
   }
   if (!filter.as_of) {
-    show_held_versions(*store, shown);
+    show_valid_versions(*store, shown);
   }
   show_links(its, shown);
   return entries;

@@ -19,7 +19,7 @@
 #include "model/statement.hpp"
 #include "operations/rooms.hpp"
 #include "privacy/redaction.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/session_sources.hpp"
 #include "store/access.hpp"
 #include "store/beside_files.hpp"
@@ -255,7 +255,7 @@ Result<TrustReport> MemoryManager::trust() {
   BMAD_TRY(check_is_user(*store));
   BMAD_TRY_ASSIGN(const std::uint64_t lines, trust_root(*store));
   // Hooks read little of archives that are in no index, and those of a clone are.
-  static_cast<void>(with_indexes(*store, {}, [](const HeldIndexes&) { return Status(); }));
+  static_cast<void>(with_indexes(*store, {}, [](const CachedIndexes&) { return Status(); }));
   TrustReport report = trust_report();
   report.lines = lines;
   return report;

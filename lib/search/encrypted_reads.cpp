@@ -358,9 +358,9 @@ std::shared_ptr<SessionIndex> index_of_logs(const Store& store, const IndexedSes
 
 }  // namespace
 
-Status EncryptedSessions::add(const Store& store, const HeldIndexes& indexes,
+Status EncryptedSessions::add(const Store& store, const CachedIndexes& indexes,
                               const EncryptedWish& wish) {
-  const HeldIndexes::EncryptedSessionLines encrypted = indexes.with_encrypted_lines();
+  const CachedIndexes::EncryptedSessionLines encrypted = indexes.with_encrypted_lines();
   if (encrypted.empty()) {
     return {};
   }

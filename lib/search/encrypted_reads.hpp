@@ -20,7 +20,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/indexed_session.hpp"
 #include "store/store.hpp"
 
@@ -42,7 +42,7 @@ class EncryptedSessions {
  public:
   /// Adds the encrypted entries of the sessions that `indexes` hold. Costs nothing where nothing is
   /// encrypted. Errors: as the file system's; a key that can't be used is none: `key_problem`.
-  Status add(const Store& store, const HeldIndexes& indexes, const EncryptedWish& wish);
+  Status add(const Store& store, const CachedIndexes& indexes, const EncryptedWish& wish);
 
   /// Refreshed, and nobody else's.
   [[nodiscard]] std::span<IndexedSession* const> sessions() const { return sessions_; }

@@ -12,8 +12,8 @@
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "query/plan.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/field_filter.hpp"
-#include "search/held_indexes.hpp"
 #include "search/search.hpp"
 #include "store/access.hpp"
 #include "store/layout.hpp"
@@ -250,7 +250,7 @@ Result<std::set<EntryKey>> found_in_session(const Store& store, Plan plan,
                                             const std::string& session_id,
                                             const SearchSettings& settings) {
   plan.query.filter.sessions = {session_id};
-  const auto find = [&](HeldIndexes& indexes) -> Result<std::set<EntryKey>> {
+  const auto find = [&](CachedIndexes& indexes) -> Result<std::set<EntryKey>> {
     std::set<EntryKey> found;
     BMAD_TRY_ASSIGN(const SearchResult result, search_sessions(indexes.sessions(), plan, settings));
     for (const Found& each : result.found) {

@@ -38,8 +38,8 @@ void judge(std::span<Rival> rivals) {
   }
 }
 
-std::optional<std::size_t> HeldStatements::hear(std::string_view session_id,
-                                                const TableEntry& entry) {
+std::optional<std::size_t> ValidStatements::hear(std::string_view session_id,
+                                                 const TableEntry& entry) {
   const bool has_links = entry.text.find(link_member(LinkKind::kSupersedes)) != std::string::npos;
   const bool is_statement = entry.type == EntryType::kFact || entry.type == EntryType::kPreference;
   if (!is_statement && !has_links) {
@@ -53,9 +53,9 @@ std::optional<std::size_t> HeldStatements::hear(std::string_view session_id,
   return value ? hear_statement(session_id, entry, *value) : std::nullopt;
 }
 
-std::optional<std::size_t> HeldStatements::hear_statement(std::string_view session_id,
-                                                          const TableEntry& entry,
-                                                          JsonValue value) {
+std::optional<std::size_t> ValidStatements::hear_statement(std::string_view session_id,
+                                                           const TableEntry& entry,
+                                                           JsonValue value) {
   const StatementHead head = statement_head(entry.type, value);
   if (head.key.empty() || head.is_unreviewed()) {
     return {};
@@ -73,7 +73,7 @@ std::optional<std::size_t> HeldStatements::hear_statement(std::string_view sessi
   return heard_.size() - 1;
 }
 
-void HeldStatements::settle() {
+void ValidStatements::settle() {
   judge(heard_);
   best_of_.assign(subjects_.size(), kSuperseded);
   assert(subject_of_.size() == heard_.size());
@@ -102,7 +102,7 @@ const Entry* newest_authored(const ProvenanceLog& provenance, std::span<const En
 
 }  // namespace
 
-void show_held_versions(const Store& store, std::span<Entry* const> entries) {
+void show_valid_versions(const Store& store, std::span<Entry* const> entries) {
   for (Entry* const entry : entries) {
     const bool is_statement =
         entry->type == EntryType::kFact || entry->type == EntryType::kPreference;

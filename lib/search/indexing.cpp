@@ -9,7 +9,7 @@
 
 #include "encoder/encoder_choice.hpp"
 #include "encoder/packed_vectors.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"
@@ -85,7 +85,7 @@ Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& opt
 Result<EncodedCount> count_encoded(const Store& store, const VectorsOf& of) {
   EncodedCount counted;
   BMAD_TRY_ASSIGN(ChosenIndexes chosen, chosen_indexes(store, {}));
-  HeldIndexes indexes(store, std::move(chosen));
+  CachedIndexes indexes(store, std::move(chosen));
   BMAD_TRY(indexes.run([&]() -> Status {
     counted = {};
     for (IndexedSession* const session : indexes.sessions()) {
@@ -237,15 +237,15 @@ class IndexRebuild {
       BMAD_TRY_ASSIGN(IndexReport report, write_readable_index(store_, *index));
       report.took = std::chrono::steady_clock::now() - begin;
       done_ += report.log_bytes;
-      held_bytes_ += report.log_bytes;
+      cached_bytes_ += report.log_bytes;
       reports_.push_back(std::move(report));
     }
     held_.push_back(index);
-    constexpr std::uint64_t kHeldMax = 16U << 20U;
-    if (held_bytes_ >= kHeldMax) {
+    constexpr std::uint64_t kCachedMax = 16U << 20U;
+    if (cached_bytes_ >= kCachedMax) {
       store_.root_index->flush(held_, FlushWhen::kAny);
       held_.clear();
-      held_bytes_ = 0;
+      cached_bytes_ = 0;
     }
     return {};
   }
@@ -256,7 +256,7 @@ class IndexRebuild {
   std::uint64_t total_ = 0;
   std::uint64_t done_ = 0;
   std::vector<std::shared_ptr<SessionIndex>> held_;  // Not flushed yet.
-  std::uint64_t held_bytes_ = 0;
+  std::uint64_t cached_bytes_ = 0;
   std::vector<IndexReport> reports_;
 };
 
@@ -275,7 +275,7 @@ void refresh_index(Store& store, const std::string& session_id) {
 }
 
 void refresh_indexes(Store& store, std::span<const std::string> session_ids) {
-  constexpr std::size_t kHeldMax = 64;
+  constexpr std::size_t kCachedMax = 64;
   std::vector<std::shared_ptr<SessionIndex>> held;
   for (const std::string& session_id : session_ids) {
     // It tells what was before.
@@ -287,7 +287,7 @@ void refresh_indexes(Store& store, std::span<const std::string> session_ids) {
     if (index->refresh()) {
       held.push_back(index);
     }
-    if (held.size() == kHeldMax) {
+    if (held.size() == kCachedMax) {
       store.root_index->flush(held, FlushWhen::kMany);
       held.clear();
     }

@@ -18,8 +18,8 @@
 #include "encrypted_reads.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/field_filter.hpp"
-#include "search/held_indexes.hpp"
 #include "search/holding.hpp"
 #include "search/search.hpp"
 #include "search/session_sources.hpp"
@@ -69,7 +69,7 @@ Result<std::vector<TableEntry>> load_source(const Store& store, const SessionSou
 struct Located {
   std::string session_id;
   TableEntry entry;
-  std::optional<std::size_t> statement = {};  ///< See HeldStatements.
+  std::optional<std::size_t> statement = {};  ///< See ValidStatements.
 };
 
 /// What passes and is `wanted`, by the logs: what can't be read hides nothing else. Where as many
@@ -84,7 +84,7 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
                   session_sources(store, filter.sessions,
                                   with_archives ? ArchivedSessions::kWith : filter.archived));
   std::vector<Located> found;
-  HeldStatements held(store.origins.get());
+  ValidStatements held(store.origins.get());
   // What was evicted and came back counts in its session, and the newest of what was evicted.
   std::map<std::string, std::set<std::pair<EntryType, std::string>>> known;
   for (const SessionSource& source : evicted) {
@@ -303,7 +303,7 @@ Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::stri
                            .with_outdated = true,
                            .limit = 0};
   const std::set<std::string_view> different(ids.begin(), ids.end());
-  const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
+  const auto look = [&](CachedIndexes& indexes) -> Result<std::vector<Entry>> {
     EncryptedSessions encrypted;
     BMAD_TRY(encrypted.add(store, indexes, {.ids = ids}));
     std::vector<Entry> found;
@@ -373,7 +373,7 @@ Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std:
 }
 
 Result<std::uint64_t> count_closed(const Store& store, const EntryFilter& filter) {
-  return with_indexes(store, filter, [&](HeldIndexes& indexes) -> Result<std::uint64_t> {
+  return with_indexes(store, filter, [&](CachedIndexes& indexes) -> Result<std::uint64_t> {
     EncryptedSessions encrypted;
     BMAD_TRY(encrypted.add(store, indexes, {.types = filter.types, .counts_only = true}));
     if (encrypted.key_problem && encrypted.closed > 0) {
@@ -384,7 +384,7 @@ Result<std::uint64_t> count_closed(const Store& store, const EntryFilter& filter
 }
 
 Result<std::uint64_t> count_encrypted(const Store& store, const EntryFilter& filter) {
-  return with_indexes(store, filter, [](const HeldIndexes& indexes) -> Result<std::uint64_t> {
+  return with_indexes(store, filter, [](const CachedIndexes& indexes) -> Result<std::uint64_t> {
     return indexes.encrypted_lines();
   });
 }
@@ -394,7 +394,7 @@ namespace {
 /// See list_entries(); of this memory alone.
 Result<std::vector<Entry>> list_own(const Store& store, const EntryFilter& filter) {
   const Timestamp now = filter.as_of.value_or(store.clock.now());
-  const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
+  const auto look = [&](CachedIndexes& indexes) -> Result<std::vector<Entry>> {
     EncryptedSessions encrypted;  // No index has what is encrypted.
     BMAD_TRY(encrypted.add(store, indexes, {.types = filter.types}));
     if (encrypted.damaged > 0 && store.on_problem) {

@@ -15,8 +15,8 @@
 #include "bmad_mem/query.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/field_filter.hpp"
-#include "search/held_indexes.hpp"
 #include "search/reads.hpp"
 #include "search/search.hpp"
 #include "store/store.hpp"
@@ -176,7 +176,7 @@ void show_links(const Store& store, std::span<Entry* const> entries,
   if (!have_links) {  // Else what they name may be anywhere.
     filter.sessions.assign(sessions.begin(), sessions.end());
   }
-  const auto show = [&](HeldIndexes& indexes) -> Result<std::vector<std::vector<EntryLink>>> {
+  const auto show = [&](CachedIndexes& indexes) -> Result<std::vector<std::vector<EntryLink>>> {
     std::vector<std::vector<EntryLink>> all;
     for (const Entry* const entry : entries) {
       std::vector<EntryLink>& links = all.emplace_back();
@@ -349,7 +349,7 @@ class RelatedFinder {
 Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::string_view id,
                                                   const EntryFilter& filter, std::size_t depth) {
   BMAD_TRY(check_time_range(filter));
-  const auto find = [&](HeldIndexes& indexes) {
+  const auto find = [&](CachedIndexes& indexes) {
     return RelatedFinder(store, indexes.sessions(), id, filter, depth).run();
   };
   BMAD_TRY_ASSIGN(std::optional<std::vector<RelatedEntry>> related,

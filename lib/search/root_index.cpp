@@ -92,7 +92,7 @@ bool RootIndex::is_log_as_covered(const std::string& path, LogCover& log, Findin
   if (info->kind != FileKind::kRegular || info->size != log.file.size || log.has_tail) {
     return false;
   }
-  finding.may_be_kept = finding.may_be_kept && info->links == 1;
+  finding.may_be_cached = finding.may_be_cached && info->links == 1;
   if (log.mtime_is_telling && info->same_file(log.file) && info->mtime_ns == log.file.mtime_ns &&
       (log.file.ctime_ns == 0 || info->ctime_ns == log.file.ctime_ns)) {
     return true;
@@ -193,15 +193,15 @@ std::shared_ptr<SegmentPart> RootIndex::part_of(const std::shared_ptr<Segment>& 
 }
 
 /// Says which of `looks` need none: they were as covered, and nothing was told of them since.
-void RootIndex::take_kept(const SharedState& now, std::span<Look> looks) {
+void RootIndex::take_cached(const SharedState& now, std::span<Look> looks) {
   const std::lock_guard guard(mutex_);
-  if (kept_state_ != now) {
+  if (cached_state_ != now) {
     std::erase_if(kept_, [&](const auto& each) {
       const auto is_now = now->sessions.find(each.first);
       return is_now == now->sessions.end() ||
-             !covers_the_same(kept_state_->sessions.at(each.first), is_now->second);
+             !covers_the_same(cached_state_->sessions.at(each.first), is_now->second);
     });
-    kept_state_ = now;
+    cached_state_ = now;
   }
   for (Look& look : looks) {
     const std::string& id = look.candidate->id;
@@ -217,12 +217,12 @@ void RootIndex::take_kept(const SharedState& now, std::span<Look> looks) {
 void RootIndex::keep(const SharedState& now, StoreWatch::Moment moment,
                      std::span<const Look> looks) {
   const std::lock_guard guard(mutex_);
-  if (kept_state_ != now) {
+  if (cached_state_ != now) {
     return;  // Another thread is further on.
   }
   for (const Look& look : looks) {
     const std::string& id = look.candidate->id;
-    if (look.covered == nullptr || !look.finding.may_be_kept) {
+    if (look.covered == nullptr || !look.finding.may_be_cached) {
       kept_.erase(id);
     } else if (!look.is_kept) {
       kept_.insert_or_assign(id, moment);
@@ -275,7 +275,7 @@ void RootIndex::compare(const SharedState& now, std::span<Look> looks) {
   StoreWatch::Moment moment = 0;
   if (store_.watch != nullptr) {
     store_.watch->look();
-    take_kept(now, looks);
+    take_cached(now, looks);
     moment = store_.watch->now();
   }
   std::vector<Look*> doubtful;

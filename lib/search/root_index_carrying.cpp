@@ -21,9 +21,9 @@ LineKey line_key(const IndexRow& row) { return {row.row.line_hash, row.id_hash, 
 
 std::shared_ptr<const void> RootIndex::keep_vectors() {
   const SharedState now = state();
-  auto kept = std::make_shared<const KeptVectors>(KeptVectors{now, vectors_of_all(*now)});
+  auto kept = std::make_shared<const CachedVectors>(CachedVectors{now, vectors_of_all(*now)});
   const std::lock_guard guard(mutex_);
-  kept_vectors_ = kept;
+  cached_vectors_ = kept;
   return kept;
 }
 
@@ -32,7 +32,7 @@ std::shared_ptr<const void> RootIndex::keep_vectors() {
 void RootIndex::carry_vectors(const IndexState& state, Segment& made) const {
   const auto kept = [&] {
     const std::lock_guard guard(mutex_);
-    return kept_vectors_.lock();
+    return cached_vectors_.lock();
   }();
   const IndexState& before = kept != nullptr ? *kept->state : state;
   const auto vectors = kept != nullptr ? kept->vectors : vectors_of_all(state);

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/root_index.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
@@ -91,7 +91,7 @@ void RootIndex::flush(std::span<const std::shared_ptr<SessionIndex>> indexes, Fl
 }
 
 bool RootIndex::flush_in_turns(std::span<const Candidate> candidates) {
-  constexpr std::uint64_t kHeldMax = 64U << 20U;
+  constexpr std::uint64_t kCachedMax = 64U << 20U;
   std::uint64_t sum = 0;
   std::vector<std::uint64_t> sizes;
   for (const Candidate& each : candidates) {
@@ -102,7 +102,7 @@ bool RootIndex::flush_in_turns(std::span<const Candidate> candidates) {
       sum += sizes.back();
     }
   }
-  if (sum <= kHeldMax || !store_.config.indexing.enabled) {
+  if (sum <= kCachedMax || !store_.config.indexing.enabled) {
     return false;
   }
   assert(sizes.size() == candidates.size());

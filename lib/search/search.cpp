@@ -17,8 +17,8 @@
 #include "encrypted_reads.hpp"
 #include "query/plan.hpp"
 #include "search/analyzer.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/date_span.hpp"
-#include "search/held_indexes.hpp"
 #include "search/holding.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
@@ -303,7 +303,7 @@ void show_found(std::span<const AskedRoot> roots, std::span<HitOfRoot> found, bo
       }
     }
     if (!is_past) {
-      show_held_versions(store, entries);
+      show_valid_versions(store, entries);
     }
     for (HitOfRoot& each : found) {
       if (each.root == root && !each.hit.entry.newer.empty()) {  // It has words of the other one.
@@ -371,7 +371,7 @@ Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
 
 Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilter& filter) {
   BMAD_TRY(check_time_range(filter));
-  return with_indexes(store, filter, [&](HeldIndexes& indexes) {
+  return with_indexes(store, filter, [&](CachedIndexes& indexes) {
     return count_topics(indexes.sessions(), filter, filter.as_of.value_or(store.clock.now()));
   });
 }
@@ -379,7 +379,7 @@ Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilte
 Result<std::vector<TimelineBucket>> list_times(const Store& store, const EntryFilter& filter,
                                                TimelineUnit unit) {
   BMAD_TRY(check_time_range(filter));
-  return with_indexes(store, filter, [&](HeldIndexes& indexes) {
+  return with_indexes(store, filter, [&](CachedIndexes& indexes) {
     return count_by_time(indexes.sessions(), filter, filter.as_of.value_or(store.clock.now()),
                          unit);
   });

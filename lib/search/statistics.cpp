@@ -13,7 +13,7 @@
 
 #include "bmad_mem/json.hpp"
 #include "model/entry.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/log_cover.hpp"
 #include "search/reads.hpp"
 #include "search/root_index.hpp"
@@ -147,34 +147,36 @@ Result<SessionStatistics> count_session(const Store& store, const std::string& s
 Result<std::vector<ArchiveEntry>> archive_entries(const Store& store,
                                                   const std::string& session_id) {
   const EntryFilter filter{.sessions = {session_id}, .archived = ArchivedSessions::kOnly};
-  return with_indexes(store, filter, [](HeldIndexes& indexes) -> Result<std::vector<ArchiveEntry>> {
-    std::vector<ArchiveEntry> found;
-    for (IndexedSession* const session : indexes.sessions()) {
-      BMAD_TRY(in_session(*session, session->load()));
-      BMAD_TRY(in_session(*session, session->load_times()));
-      const auto hidden = session->hidden();
-      const SlotView slots = session->slots();
-      for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-        if (hidden != nullptr && (*hidden)[slot] != 0) {
-          continue;
+  return with_indexes(
+      store, filter, [](CachedIndexes& indexes) -> Result<std::vector<ArchiveEntry>> {
+        std::vector<ArchiveEntry> found;
+        for (IndexedSession* const session : indexes.sessions()) {
+          BMAD_TRY(in_session(*session, session->load()));
+          BMAD_TRY(in_session(*session, session->load_times()));
+          const auto hidden = session->hidden();
+          const SlotView slots = session->slots();
+          for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+            if (hidden != nullptr && (*hidden)[slot] != 0) {
+              continue;
+            }
+            const std::uint32_t flags = slots.flags[slot];
+            const Ordinal ordinal = slots.ordinal(slot);
+            const OddEntry* const odd =
+                (flags & kFlagExpires) != 0 ? session->odd(ordinal) : nullptr;
+            found.push_back({.type = flag_type(flags),
+                             .timestamp = session->timestamp(ordinal),
+                             .pinned = (flags & kFlagPinned) != 0,
+                             .evicted = session->is_evicted(),
+                             .expires_at = odd == nullptr ? std::nullopt : odd->expires_at});
+          }
         }
-        const std::uint32_t flags = slots.flags[slot];
-        const Ordinal ordinal = slots.ordinal(slot);
-        const OddEntry* const odd = (flags & kFlagExpires) != 0 ? session->odd(ordinal) : nullptr;
-        found.push_back({.type = flag_type(flags),
-                         .timestamp = session->timestamp(ordinal),
-                         .pinned = (flags & kFlagPinned) != 0,
-                         .evicted = session->is_evicted(),
-                         .expires_at = odd == nullptr ? std::nullopt : odd->expires_at});
-      }
-    }
-    return found;
-  });
+        return found;
+      });
 }
 
 Result<std::vector<ExpiredEntry>> expired_entries(const Store& store, Timestamp now) {
   const std::string mark = std::string(kMarkPrefix) + std::string(kExpiresMark);
-  const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<ExpiredEntry>> {
+  const auto look = [&](CachedIndexes& indexes) -> Result<std::vector<ExpiredEntry>> {
     std::vector<ExpiredEntry> found;
     const std::span<IndexedSession* const> sessions = indexes.sessions();
     for (const SearchedPart& part : parts_of(sessions)) {

@@ -183,7 +183,7 @@ Result<PresentSessions> present_sessions(const Store& store, bool with_remains) 
                   look_for_sessions(store, with_remains, depends_on_folders));
   if (!depends_on_folders && changed != StoreWatch::kAlways) {
     const std::lock_guard guard(store.present_mutex);
-    store.present = std::make_shared<const KeptSessions>(sessions, moment);
+    store.present = std::make_shared<const CachedSessions>(sessions, moment);
   }
   return sessions;
 }

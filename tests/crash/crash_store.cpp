@@ -55,7 +55,7 @@ void replace_by(const fs::path& folder, const fs::path& from) {
 
 CrashStore::CrashStore(std::string binary)
     : template_(temporary_.path() / "template"),
-      kept_state_(temporary_.path() / "state"),
+      cached_state_(temporary_.path() / "state"),
       state_(fs::path(own_folder()) / "state"),
       work_(temporary_.path() / "work"),
       binary_(std::move(binary)) {
@@ -64,7 +64,7 @@ CrashStore::CrashStore(std::string binary)
 
 void CrashStore::keep_as_template() {
   replace_by(template_, work_);
-  replace_by(kept_state_, state_);
+  replace_by(cached_state_, state_);
   prepared_tree_ = read_tree(template_);
   if (acknowledged_.empty()) {
     acknowledge();
@@ -89,7 +89,7 @@ void CrashStore::acknowledge() {
 void CrashStore::reset() {
   replace_by(work_, template_);
   replace_by(state_,
-             kept_state_);  // What it knows of a later store would be of one that is rolled back.
+             cached_state_);  // What it knows of a later store would be of one that is rolled back.
 }
 
 std::string CrashStore::expand(std::string text) const {

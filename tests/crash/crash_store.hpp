@@ -64,8 +64,8 @@ class CrashStore {
 
   TempFolder temporary_;
   std::filesystem::path template_;
-  std::filesystem::path kept_state_;  // The state folder of the template,
-  std::filesystem::path state_;       // and where the program has it.
+  std::filesystem::path cached_state_;  // The state folder of the template,
+  std::filesystem::path state_;         // and where the program has it.
   std::filesystem::path work_;
   std::string binary_;
   Tree prepared_tree_;

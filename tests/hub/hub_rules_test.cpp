@@ -44,7 +44,7 @@ TEST_CASE("what the rules of the hub find stays at home until it is taken out") 
     set_config(m[0], R"({"privacy":{"allow":["rule=badge"]}})");
   }
   const SyncReport report = m[0].sync();
-  CHECK(report.held == HeldLines{.secrets = 1});
+  CHECK(report.held == WithheldLines{.secrets = 1});
   CHECK(report.pushed_lines == 1);
   CHECK(!is_at_hub(m, "badge-1234"));
   REQUIRE(m[0]->redact({}, /*dry_run=*/false));
@@ -84,7 +84,7 @@ TEST_CASE("rules of the hub allow and disable nothing, and read no other file") 
       MemoryFixture::fact("f4", "the token is ghp_b8Kq2XvR7mTzYw4NcJp9HsLd3FgA6eUo1iVx") + "\n");
   const SyncReport report = m[0].sync();
   CHECK(report.problems.empty());
-  CHECK(report.held == HeldLines{.secrets = 1});
+  CHECK(report.held == WithheldLines{.secrets = 1});
 }
 
 TEST_CASE("what stayed at home goes when the rules of the project are others") {

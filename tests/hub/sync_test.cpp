@@ -229,7 +229,7 @@ TEST_CASE("sensitive lines, local sessions and secrets stay at home") {
              facts(m[0]) + MemoryFixture::fact("f4", "ghp_abcdefghijklmnopqrstuvwxyz0123456789") +
                  "\n{damaged\n");
   const SyncReport report = m[0].sync();
-  CHECK(report.held == HeldLines{.sensitive = 1, .local = 1, .secrets = 1, .damaged = 1});
+  CHECK(report.held == WithheldLines{.sensitive = 1, .local = 1, .secrets = 1, .damaged = 1});
   m[1].sync();
   CHECK(m[1].listed() == Ids{"f2"});
   CHECK(m[0].sync().pushed_lines == 0);

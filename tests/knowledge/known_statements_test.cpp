@@ -20,7 +20,7 @@
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "operations/rooms.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
 #include "store/layout.hpp"

@@ -163,7 +163,7 @@ class MeaningTwin : public VectorsMemory {
       made.cosine.reset();
     }
     const Result<ChosenIndexes> chosen = chosen_indexes(*process_, {});
-    HeldIndexes indexes(*process_, *chosen);
+    CachedIndexes indexes(*process_, *chosen);
     expect(indexes.run([&]() -> Status {
       for (IndexedSession* const session : indexes.sessions()) {
         BMAD_TRY(session->load());

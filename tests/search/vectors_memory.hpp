@@ -15,7 +15,7 @@
 #include "bmad_mem/json.hpp"
 #include "encoder/encoder_choice.hpp"
 #include "encoder/packed_vectors.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"
 #include "search/root_index_memory.hpp"
@@ -73,7 +73,7 @@ class VectorsMemory : public Memory {
     std::size_t count = 0;
     const Result<ChosenIndexes> chosen = chosen_indexes(*process, {});
     expect(chosen);
-    HeldIndexes indexes(*process, *chosen);
+    CachedIndexes indexes(*process, *chosen);
     expect(indexes.run([&]() -> Status {
       count = 0;
       for (IndexedSession* const session : indexes.sessions()) {

@@ -167,7 +167,7 @@ class Hub {
 };
 
 /// Lines that stay here, by the reason.
-struct HeldLines {
+struct WithheldLines {
   std::uint64_t sensitive = 0;  ///< Sensitive, or about a file outside the project.
   std::uint64_t local = 0;      ///< Of sessions with the metadata "local": true.
   std::uint64_t secrets = 0;    ///< A rule of today finds a secret in them.
@@ -178,7 +178,7 @@ struct HeldLines {
   [[nodiscard]] std::uint64_t total() const {
     return sensitive + local + secrets + encrypted + damaged + purged;
   }
-  HeldLines& operator+=(const HeldLines& more) {
+  WithheldLines& operator+=(const WithheldLines& more) {
     sensitive += more.sensitive;
     local += more.local;
     secrets += more.secrets;
@@ -187,7 +187,7 @@ struct HeldLines {
     purged += more.purged;
     return *this;
   }
-  bool operator==(const HeldLines&) const = default;
+  bool operator==(const WithheldLines&) const = default;
 };
 
 class MemoryManager;
@@ -214,7 +214,7 @@ struct SyncReport {
   std::optional<Timestamp> waits_since;
   std::uint64_t refused = 0;  ///< Lines of entries that were purged elsewhere; gone here, too.
   std::vector<SkippedRow> skipped;  ///< Among the rows that were pulled.
-  HeldLines held;
+  WithheldLines held;
   std::vector<std::string> conflicts;  ///< Ids that were changed on two machines: the newer leads.
   std::vector<Error> problems;         ///< Sessions that wait, and why.
   /// How far the clock of this machine is before the hub's; zero up to kClockSkewMax. Of two

@@ -49,8 +49,8 @@ class ContextKnowledge {
       BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items,
                       read(project_, sources.sessions, sources, count));
       if (user_) {  // What it states and nothing here does under the same key.
-        user_->held = options_.as_of ? held_subjects(project_.then)
-                                     : held_subjects(project_.known.outlines());
+        user_->held = options_.as_of ? valid_subjects(project_.then)
+                                     : valid_subjects(project_.known.outlines());
         BMAD_TRY_ASSIGN(const auto more, read(*user_, sources.user_sessions, sources, count));
         items.insert(items.end(), more.begin(), more.end());
       }

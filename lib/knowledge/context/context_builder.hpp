@@ -34,7 +34,7 @@
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "model/statement.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -173,7 +173,7 @@ class ContextSearch {
           known ? Result<ChosenIndexes>(*std::exchange(known, std::nullopt)) : choose());
       chosen.keep(*store_.root_index,
                   [&](const std::string& session_id) { return is_in_scope(session_id); });
-      HeldIndexes indexes(store_, chosen);
+      CachedIndexes indexes(store_, chosen);
       Result<ContextSources> sources = indexes.run([&] { return search_both(indexes); });
       if (sources) {
         BMAD_TRY(check_still_there(store_, filter_, chosen));
@@ -196,7 +196,7 @@ class ContextSearch {
   }
 
   /// Beside the sessions those of the user's own memory, unless some sessions were asked for.
-  Result<ContextSources> search_both(const HeldIndexes& indexes) {
+  Result<ContextSources> search_both(const CachedIndexes& indexes) {
     const std::span<IndexedSession* const> sessions = indexes.sessions();
     encrypted_lines_ = indexes.encrypted_lines();
     first_of_user_ = sessions.size();
@@ -204,7 +204,7 @@ class ContextSearch {
     if (user == nullptr) {
       return search_all(sessions);
     }
-    return with_indexes(*user, {.as_of = options_.as_of}, [&](HeldIndexes& users) {
+    return with_indexes(*user, {.as_of = options_.as_of}, [&](CachedIndexes& users) {
       std::vector<IndexedSession*> both(sessions.begin(), sessions.end());
       both.insert(both.end(), users.sessions().begin(), users.sessions().end());
       settings_.roots.resize(1);

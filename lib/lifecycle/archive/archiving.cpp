@@ -25,7 +25,7 @@
 #include "lifecycle/maintenance.hpp"
 #include "lifecycle/repair.hpp"
 #include "search/archive_reader.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/indexing.hpp"
 #include "search/reads.hpp"
 #include "search/session_sources.hpp"

@@ -21,7 +21,7 @@
 #include "lifecycle/log_lines.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
-#include "search/held_indexes.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/indexing.hpp"
 #include "search/search.hpp"
 #include "store/access_log.hpp"

@@ -183,7 +183,7 @@ Result<Entry> entry_to_change(const Store& store, const std::string& id,
   for (Entry& entry : found) {
     shown.push_back(&entry);
   }
-  show_held_versions(store, shown);
+  show_valid_versions(store, shown);
   if (found.size() > 1 && are_about_the_same(found)) {
     return std::move(*std::ranges::max_element(found, {}, version_rank));
   }
@@ -233,7 +233,7 @@ Result<Entry> change_entry(Store& store, const std::string& id,
                       find_entries(store, {&id, 1}, {&session_id, 1}, false));
       if (!now.empty()) {
         Entry* const shown = &now.front();
-        show_held_versions(store, {&shown, 1});
+        show_valid_versions(store, {&shown, 1});
       }
       is_outdated = now.empty() || now.front().json != old->json;
       if (is_outdated) {

@@ -54,7 +54,7 @@ bool read_alone(std::size_t kind, BytesReader& reader, SegmentKey& out) {
 
 /// Reads `count` gaps and frequencies of slots below `slots`.
 bool read_several(BytesReader& reader, std::uint64_t count, std::uint32_t slots,
-                  HeldPostings& held) {
+                  CachedPostings& held) {
   std::uint64_t next = 0;  // The slot that a gap of 1 names.
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t gap = reader.varint();
@@ -200,7 +200,7 @@ class RunGatherer {
     }
     return reader.good() && reader.at_end();
   }
-  HeldPostings take() {
+  CachedPostings take() {
     assert(begins_.size() == held_.sessions.size());
     assert(!is_term_ || held_.impacts.size() == held_.postings.size());
     begins_.push_back(held_.postings.size());
@@ -214,7 +214,7 @@ class RunGatherer {
 
  private:
   bool is_term_;
-  HeldPostings held_;
+  CachedPostings held_;
   std::vector<std::size_t> begins_;  // Of each run.
 };
 
@@ -267,8 +267,8 @@ std::optional<std::uint64_t> read_runs(std::size_t kind, std::string_view list,
 
 }  // namespace
 
-Result<HeldPostings> Segment::decode(std::size_t kind, const SegmentKey& key,
-                                     std::span<const std::uint32_t> numbers) const {
+Result<CachedPostings> Segment::decode(std::size_t kind, const SegmentKey& key,
+                                       std::span<const std::uint32_t> numbers) const {
   assert(numbers.size() == sessions.size() && "a number for each session");
   // A posting takes a byte or more.
   RunGatherer gatherer(kind,
@@ -293,7 +293,7 @@ Result<HeldPostings> Segment::decode(std::size_t kind, const SegmentKey& key,
     return corrupt("a list has changed");
   }
   return read_runs(kind, list, sessions, numbers, gatherer) == key.count
-             ? Result<HeldPostings>(gatherer.take())
+             ? Result<CachedPostings>(gatherer.take())
              : corrupt("a list is none");
 }
 

@@ -9,14 +9,14 @@
 namespace bmad_mem {
 
 /// What is under a key in the sessions of the part.
-Result<std::shared_ptr<const HeldPostings>> SegmentPart::decoded(std::size_t kind,
-                                                                 const SegmentKey& key) const {
-  BMAD_TRY_ASSIGN(HeldPostings held, in_segment(segment_->decode(kind, key, numbers_)));
-  return std::make_shared<const HeldPostings>(std::move(held));
+Result<std::shared_ptr<const CachedPostings>> SegmentPart::decoded(std::size_t kind,
+                                                                   const SegmentKey& key) const {
+  BMAD_TRY_ASSIGN(CachedPostings held, in_segment(segment_->decode(kind, key, numbers_)));
+  return std::make_shared<const CachedPostings>(std::move(held));
 }
 
 /// What is in the cache. The caller holds the mutex.
-std::shared_ptr<const HeldPostings> SegmentPart::known(const std::string& name) const {
+std::shared_ptr<const CachedPostings> SegmentPart::known(const std::string& name) const {
   for (const Cache* const cache : {&newer_, &older_}) {
     if (const auto found = cache->find(name); found != cache->end()) {
       return found->second;
@@ -25,7 +25,7 @@ std::shared_ptr<const HeldPostings> SegmentPart::known(const std::string& name) 
   return nullptr;
 }
 
-void SegmentPart::remember(std::string name, const std::shared_ptr<const HeldPostings>& made) {
+void SegmentPart::remember(std::string name, const std::shared_ptr<const CachedPostings>& made) {
   // Six bytes an entry hold the list of a word that half of all entries have, and twice that is
   // kept: 12 MB of a million entries.
   const std::uint64_t size_max =
@@ -42,8 +42,8 @@ void SegmentPart::remember(std::string name, const std::shared_ptr<const HeldPos
   newer_size_ += newer_.emplace(std::move(name), made).second ? size : 0;
 }
 
-Result<std::shared_ptr<const HeldPostings>> SegmentPart::held(std::size_t kind,
-                                                              std::string_view key) {
+Result<std::shared_ptr<const CachedPostings>> SegmentPart::held(std::size_t kind,
+                                                                std::string_view key) {
   std::string name(1, static_cast<char>('0' + kind));
   name += key;
   {
@@ -57,10 +57,10 @@ Result<std::shared_ptr<const HeldPostings>> SegmentPart::held(std::size_t kind,
   return made;
 }
 
-Result<std::shared_ptr<const HeldPostings>> SegmentPart::look_up(std::size_t kind,
-                                                                 std::string_view key) const {
+Result<std::shared_ptr<const CachedPostings>> SegmentPart::look_up(std::size_t kind,
+                                                                   std::string_view key) const {
   BMAD_TRY_ASSIGN(const std::optional<SegmentKey> found, in_segment(segment_->find(kind, key)));
-  return found ? decoded(kind, *found) : std::make_shared<const HeldPostings>();
+  return found ? decoded(kind, *found) : std::make_shared<const CachedPostings>();
 }
 
 /// A session of a part.
@@ -197,14 +197,14 @@ SegmentPart::SegmentPart(std::shared_ptr<Segment> segment, std::span<const std::
 }
 
 Result<PartPostings> SegmentPart::part_postings(PostingKind kind, std::string_view key) {
-  BMAD_TRY_ASSIGN(const std::shared_ptr<const HeldPostings> held,
+  BMAD_TRY_ASSIGN(const std::shared_ptr<const CachedPostings> held,
                   held(static_cast<std::size_t>(kind), key));
   return PartPostings{.sessions = held->sessions, .owner = held};
 }
 
 Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_candidates(std::uint32_t id_hash) {
   // Not kept: nobody asks for an id again soon, and most of these hold nothing.
-  BMAD_TRY_ASSIGN(const std::shared_ptr<const HeldPostings> held,
+  BMAD_TRY_ASSIGN(const std::shared_ptr<const CachedPostings> held,
                   look_up(kIdKind, id_key(id_hash)));
   std::vector<PartEntry> found;
   for (const SessionPostings& session : held->sessions) {
@@ -290,7 +290,7 @@ class PartCursor final : public KeyCursor {
   std::vector<SegmentKey> keys_;
   std::size_t at_ = 0;
   bool is_begun_ = false;
-  std::shared_ptr<const HeldPostings> held_;  // Null before somebody asks.
+  std::shared_ptr<const CachedPostings> held_;  // Null before somebody asks.
 };
 
 Result<std::unique_ptr<KeyCursor>> SegmentPart::keys(PostingKind kind, std::string_view prefix) {

@@ -71,8 +71,8 @@ std::string modern_members(const McpServer::Method& method, std::string_view mem
     out += ',';
     out += members;
   }
-  if (method.kept_ms >= 0) {
-    out += fmt::format(R"(,"ttlMs":{},"cacheScope":"private")", method.kept_ms);
+  if (method.ttl_ms >= 0) {
+    out += fmt::format(R"(,"ttlMs":{},"cacheScope":"private")", method.ttl_ms);
   }
   out += fmt::format(R"(,"_meta":{{"io.modelcontextprotocol/serverInfo":{}}})", server_info);
   return out;

@@ -72,7 +72,7 @@ struct McpServer {
     bool McpCapabilities::* capability;  ///< Null for what every server has.
     std::string_view needed;             ///< A parameter that must be a string; may be empty.
     /// How long a client of the modern era may keep the result, in ms; negative: it isn't told.
-    std::int64_t kept_ms;
+    std::int64_t ttl_ms;
     Members (*handle)(McpServer& it, McpCall& call);
   };
   static std::span<const Method> methods();

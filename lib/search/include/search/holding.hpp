@@ -52,10 +52,10 @@ struct Rival {
 void judge(std::span<Rival> rivals);
 
 /// Which statements hold, of those that are heard. The ids of sessions must outlive it.
-class HeldStatements {
+class ValidStatements {
  public:
   /// `origins`: null, or of the root that the entries are of.
-  explicit HeldStatements(const RootOrigins* origins) : origins_(origins) {}
+  explicit ValidStatements(const RootOrigins* origins) : origins_(origins) {}
 
   /// The number of the statement; nothing for what others can't replace.
   std::optional<std::size_t> hear(std::string_view session_id, const TableEntry& entry);
@@ -84,6 +84,6 @@ class HeldStatements {
 /// Puts in place of each statement whose latest version has no author here the newest version that
 /// has one: of these nothing else changes. Costs nothing where each has one version. What can't be
 /// read meanwhile stays. `entries` are of `store`, or of the user's own memory.
-void show_held_versions(const Store& store, std::span<Entry* const> entries);
+void show_valid_versions(const Store& store, std::span<Entry* const> entries);
 
 }  // namespace bmad_mem

@@ -168,8 +168,8 @@ class RootIndex {
   /// What was found out of a session that its files alone did not tell.
   struct Finding {
     std::optional<CoveredSession> session;
-    std::uint64_t hashed = 0;  ///< Bytes that it took.
-    bool may_be_kept = true;   ///< No log can be changed under another name.
+    std::uint64_t hashed = 0;   ///< Bytes that it took.
+    bool may_be_cached = true;  ///< No log can be changed under another name.
   };
   using Findings = std::map<std::string, Finding, std::less<>>;  // By covered_key().
 
@@ -181,7 +181,7 @@ class RootIndex {
     Finding finding = {};
   };
   void compare(const SharedState& now, std::span<Look> looks);
-  void take_kept(const SharedState& now, std::span<Look> looks);
+  void take_cached(const SharedState& now, std::span<Look> looks);
   void keep(const SharedState& now, StoreWatch::Moment moment, std::span<const Look> looks);
   [[nodiscard]] bool is_as_covered(const std::string& id, const CoveredSession& covered,
                                    Finding& finding) const;
@@ -219,18 +219,18 @@ class RootIndex {
   mutable std::mutex mutex_;  // Guards what follows.
   SharedState state_;
   std::set<std::string, std::less<>> distrusted_;
-  struct KeptVectors {
+  struct CachedVectors {
     SharedState state;
     std::vector<std::shared_ptr<SegmentVectors>> vectors;  // By segment, of files that may be gone.
   };
-  std::weak_ptr<const KeptVectors> kept_vectors_;
+  std::weak_ptr<const CachedVectors> cached_vectors_;
   struct Part {
     std::shared_ptr<Segment> segment;
     std::vector<std::uint32_t> wanted;
     std::shared_ptr<SegmentPart> part;
   };
   std::vector<Part> parts_;
-  SharedState kept_state_;  // What the sessions in kept_ were compared with.
+  SharedState cached_state_;  // What the sessions in kept_ were compared with.
   /// Sessions that were as covered, and when that was found out.
   std::map<std::string, StoreWatch::Moment, std::less<>> kept_;
 };

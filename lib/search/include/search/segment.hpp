@@ -60,7 +60,7 @@ struct SegmentKey {
 };
 
 /// What is under a key in some sessions, in one array.
-struct HeldPostings {
+struct CachedPostings {
   std::vector<SlotPosting> postings;  // By slot of their session.
   std::vector<Impact> impacts;        // Of each, for terms.
   std::vector<SessionPostings> sessions;
@@ -186,8 +186,8 @@ struct Segment {
   Result<std::uint64_t> block_of(std::size_t kind, std::string_view key);
   /// What is under `key` in the sessions that `numbers` has, by number here, with another than
   /// kNotHere, which is what they are called then.
-  Result<HeldPostings> decode(std::size_t kind, const SegmentKey& key,
-                              std::span<const std::uint32_t> numbers) const;
+  Result<CachedPostings> decode(std::size_t kind, const SegmentKey& key,
+                                std::span<const std::uint32_t> numbers) const;
   Result<std::optional<SegmentKey>> find(std::size_t kind, std::string_view key);
 };
 
@@ -226,7 +226,7 @@ class SegmentPart final : public IndexPart {
   friend class PartSession;
   friend class PartCursor;
   /// What was decoded last, for who asks again, and what was before it.
-  using Cache = std::unordered_map<std::string, std::shared_ptr<const HeldPostings>>;
+  using Cache = std::unordered_map<std::string, std::shared_ptr<const CachedPostings>>;
 
   /// The error says that it is the segment's, by its path.
   template <typename Outcome>
@@ -236,13 +236,13 @@ class SegmentPart final : public IndexPart {
     }
     return outcome;
   }
-  [[nodiscard]] Result<std::shared_ptr<const HeldPostings>> decoded(std::size_t kind,
-                                                                    const SegmentKey& key) const;
-  [[nodiscard]] std::shared_ptr<const HeldPostings> known(const std::string& name) const;
-  void remember(std::string name, const std::shared_ptr<const HeldPostings>& made);
-  Result<std::shared_ptr<const HeldPostings>> held(std::size_t kind, std::string_view key);
-  [[nodiscard]] Result<std::shared_ptr<const HeldPostings>> look_up(std::size_t kind,
-                                                                    std::string_view key) const;
+  [[nodiscard]] Result<std::shared_ptr<const CachedPostings>> decoded(std::size_t kind,
+                                                                      const SegmentKey& key) const;
+  [[nodiscard]] std::shared_ptr<const CachedPostings> known(const std::string& name) const;
+  void remember(std::string name, const std::shared_ptr<const CachedPostings>& made);
+  Result<std::shared_ptr<const CachedPostings>> held(std::size_t kind, std::string_view key);
+  [[nodiscard]] Result<std::shared_ptr<const CachedPostings>> look_up(std::size_t kind,
+                                                                      std::string_view key) const;
 
   std::shared_ptr<Segment> segment_;
   FilesOf files_of_;

@@ -34,7 +34,7 @@ Result<PresentSessions> present_sessions(const Store& store, bool with_remains =
 Result<bool> has_gone(const Store& store, const std::string& session_id);
 
 /// What was found once, and until when that holds; see Store::present.
-struct KeptSessions {
+struct CachedSessions {
   PresentSessions sessions;
   StoreWatch::Moment moment = 0;
 };

@@ -24,7 +24,7 @@ constexpr std::size_t kCallsRemembered = 1U << 12U;
 /// How far back a record's parent is looked for. Parents are nearly always the record before.
 constexpr std::size_t kRecordsRemembered = 1U << 16U;
 /// A tool's texts are cut when they are held: outputs are most of a chat.
-constexpr std::size_t kHeldTextMax = 2 * kSnippetSizeMax;
+constexpr std::size_t kToldTextMax = 2 * kSnippetSizeMax;
 
 /// What of its path says which session a file is.
 std::string_view id_in_path(std::string_view path, std::string_view part) {
@@ -381,7 +381,7 @@ class TableImport final : public TranscriptImporter {
     }
     if (is_in_group()) {
       event.size = is_result ? stripped(event.text).size() : 0;
-      event.text = utf8_prefix(is_result ? stripped(event.text) : event.text, kHeldTextMax);
+      event.text = utf8_prefix(is_result ? stripped(event.text) : event.text, kToldTextMax);
     }
     return put(std::move(event));
   }

@@ -1,4 +1,4 @@
-// held_indexes.hpp - the indexes of the sessions that a question is asked of: refreshed, held
+// cached_indexes.hpp - the indexes of the sessions that a question is asked of: refreshed, held
 // still, and made anew where one turns out not to hold.
 #pragma once
 
@@ -70,9 +70,9 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
 
 /// The indexes of some sessions, as fresh as their logs, held still. A session that can't be read
 /// is left out, see Store::leave_out().
-class HeldIndexes {
+class CachedIndexes {
  public:
-  HeldIndexes(const Store& store, ChosenIndexes chosen);
+  CachedIndexes(const Store& store, ChosenIndexes chosen);
 
   /// Runs `work` on the held indexes; when one of them turns out not to hold, it is made anew and
   /// the work is done again: first from a segment, then from the logs alone. Each index has
@@ -164,10 +164,10 @@ void flush_index(const Store& store, FlushWhen when = FlushWhen::kMany);
 /// new is flushed where that is worth it.
 template <typename Work>
 auto with_indexes(const Store& store, const EntryFilter& filter, const Work& work)
-    -> decltype(work(std::declval<HeldIndexes&>())) {
-  const auto ask = [&]() -> decltype(work(std::declval<HeldIndexes&>())) {
+    -> decltype(work(std::declval<CachedIndexes&>())) {
+  const auto ask = [&]() -> decltype(work(std::declval<CachedIndexes&>())) {
     BMAD_TRY_ASSIGN(const ChosenIndexes chosen, chosen_indexes(store, filter));
-    HeldIndexes indexes(store, chosen);
+    CachedIndexes indexes(store, chosen);
     auto result = indexes.run([&] { return work(indexes); });
     if (result) {
       BMAD_TRY(check_still_there(store, filter, chosen));
@@ -182,9 +182,9 @@ auto with_indexes(const Store& store, const EntryFilter& filter, const Work& wor
 struct AskedRoot {
   const Store* store = nullptr;
   MemoryKind kind = MemoryKind::kProject;
-  EntryFilter filter = {};         ///< Names its own sessions, if any.
-  std::size_t first = 0;           ///< The number of its first session; when they are held.
-  HeldIndexes* indexes = nullptr;  ///< So too.
+  EntryFilter filter = {};           ///< Names its own sessions, if any.
+  std::size_t first = 0;             ///< The number of its first session; when they are held.
+  CachedIndexes* indexes = nullptr;  ///< So too.
 };
 
 /// What a question is asked of: the sessions of all memories, side by side.
@@ -204,7 +204,7 @@ auto with_all_indexes(AskedSessions& asked, const Work& work, std::size_t next =
   assert(root.store != nullptr);
   root.first = asked.sessions.size();
   return with_indexes(*root.store, root.filter,
-                      [&](HeldIndexes& indexes) -> decltype(work(std::as_const(asked))) {
+                      [&](CachedIndexes& indexes) -> decltype(work(std::as_const(asked))) {
                         asked.sessions.resize(root.first);  // It may not be the first time.
                         asked.sessions.insert(asked.sessions.end(), indexes.sessions().begin(),
                                               indexes.sessions().end());

@@ -1,5 +1,5 @@
-// held_indexes.cpp - chooses, refreshes and locks the indexes that a question is asked of.
-#include "search/held_indexes.hpp"
+// cached_indexes.cpp - chooses, refreshes and locks the indexes that a question is asked of.
+#include "search/cached_indexes.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -144,20 +144,20 @@ void flush_index(const Store& store, FlushWhen when) {
   if (!chosen || !store.config.indexing.enabled) {
     return;
   }
-  HeldIndexes indexes(store, *std::move(chosen));
+  CachedIndexes indexes(store, *std::move(chosen));
   if (indexes.run([]() -> Status { return {}; })) {
     indexes.flush(when);
   }
 }
 
-HeldIndexes::HeldIndexes(const Store& store, ChosenIndexes chosen)
+CachedIndexes::CachedIndexes(const Store& store, ChosenIndexes chosen)
     : store_(store), chosen_(std::move(chosen)) {
   std::ranges::transform(chosen_.indexes, std::back_inserter(indexes_),
                          &std::shared_ptr<SessionIndex>::get);
 }
 
 /// Those of a part side by side.
-void HeldIndexes::list_sessions() {
+void CachedIndexes::list_sessions() {
   sessions_.clear();
   for (const std::shared_ptr<SegmentPart>& part : chosen_.parts) {
     std::ranges::transform(part->sessions(), std::back_inserter(sessions_),
@@ -169,7 +169,7 @@ void HeldIndexes::list_sessions() {
   }
 }
 
-HeldIndexes::EncryptedSessionLines HeldIndexes::with_encrypted_lines() const {
+CachedIndexes::EncryptedSessionLines CachedIndexes::with_encrypted_lines() const {
   EncryptedSessionLines found;
   for (const std::shared_ptr<SegmentPart>& part : chosen_.parts) {
     for (const std::unique_ptr<IndexedSession>& session : part->sessions()) {
@@ -187,7 +187,7 @@ HeldIndexes::EncryptedSessionLines HeldIndexes::with_encrypted_lines() const {
   return found;
 }
 
-std::uint64_t HeldIndexes::encrypted_lines() const {
+std::uint64_t CachedIndexes::encrypted_lines() const {
   std::uint64_t count = 0;
   for (const auto& [session, lines] : with_encrypted_lines()) {
     count += lines;
@@ -197,7 +197,7 @@ std::uint64_t HeldIndexes::encrypted_lines() const {
 
 /// Goes on without what of the index of the memory is called `field`: a session, or a segment by
 /// its path. From now on its sessions have indexes of their own. Whether there is one.
-Result<bool> HeldIndexes::leave_parts(const std::string& field) {
+Result<bool> CachedIndexes::leave_parts(const std::string& field) {
   locks_.clear();
   bool is_here = store_.root_index->leave(field, indexes_);
   for (std::shared_ptr<SegmentPart>& part : chosen_.parts) {
@@ -226,7 +226,7 @@ Result<bool> HeldIndexes::leave_parts(const std::string& field) {
   return is_here;
 }
 
-Status HeldIndexes::add_index(const IndexedSession& session) {
+Status CachedIndexes::add_index(const IndexedSession& session) {
   if (!session.is_archived()) {
     left_.push_back(see_folder(store_, session.session_id()));
     chosen_.indexes.push_back(session_index(store_, session.session_id()));
@@ -243,7 +243,7 @@ Status HeldIndexes::add_index(const IndexedSession& session) {
 }
 
 /// Errors: as check_still_there(): what looked empty may have been on its way.
-Status HeldIndexes::check_those_that_left() const {
+Status CachedIndexes::check_those_that_left() const {
   for (const SeenFolder& seen : left_) {
     BMAD_TRY(check_still_there(store_, seen));
   }
@@ -251,7 +251,7 @@ Status HeldIndexes::check_those_that_left() const {
 }
 
 /// Errors: as SessionIndex::refresh(), the first in the order of the sessions.
-Status HeldIndexes::hold() {
+Status CachedIndexes::hold() {
   do {
     locks_.clear();
     std::vector<Status> done(indexes_.size());
@@ -283,7 +283,7 @@ std::vector<SessionIndex*> newer_than(const SessionIndex& evicted,
 
 /// An entry that was evicted and is in its session again, as the one that was pinned, counts there,
 /// and one that was evicted twice in the newest part.
-Status HeldIndexes::hide_what_came_back() {
+Status CachedIndexes::hide_what_came_back() {
   for (const ArchiveReaderPtr& packed : chosen_.packed) {
     if (chosen_.is_past || !packed->place().is_evicted()) {
       continue;
@@ -311,7 +311,7 @@ Status HeldIndexes::hide_what_came_back() {
   return {};
 }
 
-void HeldIndexes::flush(FlushWhen when) {
+void CachedIndexes::flush(FlushWhen when) {
   locks_.clear();
   if (!store_.config.indexing.enabled) {
     return;
@@ -339,22 +339,22 @@ void HeldIndexes::flush(FlushWhen when) {
   }
 }
 
-bool HeldIndexes::is_about_an_index(const Error& error) {
+bool CachedIndexes::is_about_an_index(const Error& error) {
   return error.code == ErrorCode::E_STORAGE_CORRUPT || error.code == ErrorCode::E_CONCURRENT_MOD;
 }
 
-bool HeldIndexes::is_of_this_memory(const Error& error) const {
+bool CachedIndexes::is_of_this_memory(const Error& error) const {
   return error.path.empty() || error.path.starts_with(store_.files->display_path("") + "/");
 }
 
-SessionIndex* HeldIndexes::named(std::string_view name) {
+SessionIndex* CachedIndexes::named(std::string_view name) {
   const auto found = std::ranges::find_if(
       indexes_, [&](const SessionIndex* index) { return index->name() == name; });
   return found == indexes_.end() ? nullptr : *found;
 }
 
 /// Goes on without a session. Errors: `error` when that is no answer to it.
-Status HeldIndexes::drop(SessionIndex& session, Error error) {
+Status CachedIndexes::drop(SessionIndex& session, Error error) {
   if (chosen_.is_only_one || session.is_archived() || session.is_evicted()) {
     return error;
   }
