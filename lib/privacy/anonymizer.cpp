@@ -164,7 +164,7 @@ std::string Anonymizer::id(std::string_view id) {
   return is_pseudonym("person", id) ? std::string(id) : out;
 }
 
-std::string Anonymizer::kept_id(std::string_view id) {
+std::string Anonymizer::retained_id(std::string_view id) {
   std::string other = this->id(id);
   if (other == id || options_.ids) {
     return other;
@@ -182,7 +182,7 @@ std::string Anonymizer::json(std::string_view json) {
     const std::string member = lower_case(string.name);
     // "user_id" is the id of a person, "references" hold those of entries.
     if (string.is_id && member != "agent_id" && !kPersonMembers.contains(member)) {
-      other = kept_id(string.text);
+      other = retained_id(string.text);
     } else if (kKeptMembers.contains(string.name)) {
       return std::nullopt;
     } else if (is_person(string.text)) {
@@ -223,7 +223,7 @@ Session Anonymizer::session(const Session& session) {
   for (const std::string& tag : other.tags) {
     note_name("tag", tag);
   }
-  other.session_id = kept_id(other.session_id);
+  other.session_id = retained_id(other.session_id);
   other.manifest.clear();
   return other;
 }

@@ -98,7 +98,7 @@ using Record = JudgedValues::Record;
 constexpr std::string_view kName = kJudgedName;
 constexpr std::string_view kKeyName = "/judged.key";
 /// Records of a root: 128 KiB. When there would be more, the older half goes.
-constexpr std::ptrdiff_t kKeptMax = 8192;
+constexpr std::ptrdiff_t kRetainedMax = 8192;
 
 /// What the file begins with.
 Record header_of(const HashKey& key) { return {.hash = keyed_hash(key, "judged values, 1")}; }
@@ -254,7 +254,7 @@ void JudgedMemory::keep(std::span<const Record> fresh) {
         if (all.empty() || all.front().hash != header_of(key_).hash) {
           all.assign(1, header_of(key_));
         }
-        if (std::ssize(all) + std::ssize(fresh) > kKeptMax) {
+        if (std::ssize(all) + std::ssize(fresh) > kRetainedMax) {
           all.erase(all.begin() + 1, all.begin() + std::ssize(all) / 2);
         }
         assert(!all.empty() && "the first record says of which key they are");

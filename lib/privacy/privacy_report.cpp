@@ -29,7 +29,7 @@ class PrivacySurvey {
   explicit PrivacySurvey(const Store& store) : store_(store) {
     report_.redacts = store.config.privacy.auto_redaction;
     for (const EntryType type : kEntryTypes) {
-      KeptEntries& kept = report_.kept[static_cast<std::size_t>(type)];
+      RetainedEntries& kept = report_.kept[static_cast<std::size_t>(type)];
       kept.type = type;
       kept.retention_days = store.config.privacy.retention_days.of(type);
     }
@@ -92,7 +92,7 @@ class PrivacySurvey {
     }
     const Timestamp now = store_.clock.now();
     for (const ArchiveEntry& entry : *entries) {
-      KeptEntries& kept = report_.kept[static_cast<std::size_t>(entry.type)];
+      RetainedEntries& kept = report_.kept[static_cast<std::size_t>(entry.type)];
       ++(entry.evicted ? kept.evicted : kept.archived);
       const auto end =
           expires_at(entry.type, std::max(entry.timestamp, created_at), entry.pinned, days);
@@ -110,7 +110,7 @@ class PrivacySurvey {
       std::optional<Timestamp> expires_at;
     };
     std::map<std::string, Newest, std::less<>> newest;
-    KeptEntries& kept = report_.kept[static_cast<std::size_t>(type)];
+    RetainedEntries& kept = report_.kept[static_cast<std::size_t>(type)];
     assert(kept.type == type && "the constructor has set the type of each");
     JsonParser parser;
     const auto take = [&](const ScannedEntry& entry) {

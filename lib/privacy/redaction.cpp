@@ -48,7 +48,7 @@ Result<RedactionKey> made_key(const Store& store, bool makes_key = true) {
 }
 
 /// The key of the store, made when there is none.
-Result<RedactionKey> kept_key(const Store& store) {
+Result<RedactionKey> retained_key(const Store& store) {
   BMAD_TRY_ASSIGN(std::optional<RedactionKey> key, load_key(*store.files));
   if (key) {
     return *key;
@@ -149,7 +149,7 @@ Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store,
   const bool is_kept =
       key_use == KeyUse::kKept || (key_use == KeyUse::kAsConfigured && config.redaction.linkable);
   if (is_kept) {
-    BMAD_TRY_ASSIGN(key, kept_key(store));
+    BMAD_TRY_ASSIGN(key, retained_key(store));
   } else {
     key = random_hash_key();
   }

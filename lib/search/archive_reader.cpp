@@ -27,7 +27,7 @@ namespace bmad_mem {
 namespace {
 
 std::string path_of_archive(const std::string& session_id, const ArchivePlace& place) {
-  return place.kept           ? kept_path(session_id)
+  return place.kept           ? retained_path(session_id)
          : place.is_evicted() ? evicted_path(session_id, place.part)
                               : archive_path(session_id);
 }
@@ -45,7 +45,7 @@ Result<NamedBytes> unpack(const Store& store, const std::string& session_id,
   }
   if (place.kept) {
     BMAD_TRY_ASSIGN(const std::vector<EvictedLine> lines,
-                    read_kept(*store.files, session_id, /*only_good=*/true));
+                    read_retained(*store.files, session_id, /*only_good=*/true));
     return logs_of(session_id, std::span(lines));
   }
   NamedBytes files = logs_of(session_id, std::span<const EvictedLine>());
@@ -270,7 +270,7 @@ Result<ArchiveReaderPtr> archive_reader(const Store& store, const std::string& s
   }
   constexpr ArchivePlace kKept{.kept = true};
   const Result<ArchiveOrigin> kept = look_at_origin(store, session_id, kKept);
-  return place.is_archive() && kept && !store.is_damaged(kept_path(session_id), kept->file)
+  return place.is_archive() && kept && !store.is_damaged(retained_path(session_id), kept->file)
              ? open_archive(store, session_id, kKept, *kept, store.new_budget.is_limited())
              : nullptr;
 }

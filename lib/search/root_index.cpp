@@ -15,7 +15,7 @@ namespace bmad_mem {
 namespace {
 
 constexpr std::uint64_t kCurrentSizeMax = 1U << 30U;
-constexpr std::size_t kKeptPartsMax = 16;  // Kept for the next question.
+constexpr std::size_t kRetainedPartsMax = 16;  // Kept for the next question.
 
 /// Whether both say the same of a session's logs, in whatever segments they are.
 bool covers_the_same(const CoveredSession& one, const CoveredSession& other) {
@@ -183,7 +183,7 @@ std::shared_ptr<SegmentPart> RootIndex::part_of(const std::shared_ptr<Segment>& 
       return each.part;
     }
   }
-  if (parts_.size() >= kKeptPartsMax) {
+  if (parts_.size() >= kRetainedPartsMax) {
     parts_.clear();
   }
   parts_.push_back({.segment = segment,

@@ -77,7 +77,7 @@ Status check_decide_nothing(const Store& store, std::span<const std::string_view
   return {};
 }
 
-bool is_kept_from_agent(const Store& store, const Entry& entry) {
+bool is_withheld_from_agent(const Store& store, const Entry& entry) {
   const bool is_statement = entry.type == EntryType::kFact || entry.type == EntryType::kPreference;
   return is_statement && ActingAs::current(store.writes_as) == Origin::kAgent &&
          store.origins->provenance() != nullptr &&

@@ -189,8 +189,8 @@ void note_lines(EntryVersions& versions, EntryType type, const std::vector<Line>
   }
 }
 
-Result<EntryVersions> kept_versions(const Store& store, const std::string& session_id,
-                                    EntryType type) {
+Result<EntryVersions> retained_versions(const Store& store, const std::string& session_id,
+                                        EntryType type) {
   FileSystem& files = *store.files;
   EntryVersions versions;
   JsonParser parser;
@@ -216,7 +216,7 @@ Result<std::vector<CompleteEntry>> lost_entries(const Store& store, const std::s
   if (!is_live && std::ranges::any_of(record.deletions, &Deletion::whole_session)) {
     return std::vector<CompleteEntry>();  // They went along.
   }
-  BMAD_TRY_ASSIGN(const EntryVersions kept, kept_versions(store, session_id, type));
+  BMAD_TRY_ASSIGN(const EntryVersions kept, retained_versions(store, session_id, type));
   std::vector<CompleteEntry> lost;
   JsonParser parser;
   for (const CompleteEntry& entry : entries) {

@@ -156,7 +156,7 @@ void Store::forget_session(const std::string& session_id) {
   const std::lock_guard guard(indexes_mutex);
   indexes.erase(session_id);
   packed.erase(archive_path(session_id));
-  packed.erase(kept_path(session_id));
+  packed.erase(retained_path(session_id));
   for (std::uint32_t part = 1; packed.erase(evicted_path(session_id, part)) > 0;) {
     ++part;
   }

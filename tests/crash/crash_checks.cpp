@@ -93,7 +93,7 @@ std::vector<std::string> check_state(const CrashStore& store, const CrashCommand
   evidence.check_lines("after the fault");
   check_presence(evidence);
   check_documents(evidence);
-  evidence.check_kept("after the fault");
+  evidence.check_retained("after the fault");
   return std::move(evidence).broken();
 }
 

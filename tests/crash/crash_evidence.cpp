@@ -177,7 +177,7 @@ void CrashEvidence::check_order(const std::string& when) {
   }
 }
 
-void CrashEvidence::check_kept(const std::string& when) {
+void CrashEvidence::check_retained(const std::string& when) {
   for (const std::string& bytes : command_.kept) {
     const Tree tree = store_.tree();
     if (std::ranges::none_of(tree,

@@ -44,7 +44,7 @@ class CrashEvidence {
   /// Every acknowledged line that was not to be destroyed is in its log once, in any order.
   void check_home(const std::string& when);
   /// The bytes that are no entry stand in some file.
-  void check_kept(const std::string& when);
+  void check_retained(const std::string& when);
 
  private:
   void check_order(const std::string& when);

@@ -263,7 +263,7 @@ void Recovery::repair() {
   const ChildResult first = run_command({"repair"});
   check_verify("after repair", {});
   evidence_.check_lines("after repair");
-  evidence_.check_kept("after repair");
+  evidence_.check_retained("after repair");
   check_not_fewer(before, "after repair");
   check_reads("after repair");
   check_leftovers();

@@ -240,8 +240,8 @@ TEST_CASE("old calls of tools are counted by day, but for what must stay") {
   event("h", "09");
   logs.fact("cites", "see f", R"(,"references":{"events":["f"]})");
 
-  const CompactionPlan plan = logs.plan({.keep_share = 1, .tool_events_kept = 1});
-  CHECK(logs.gone({.keep_share = 1, .tool_events_kept = 1}) == Ids{"b", "c", "g"});
+  const CompactionPlan plan = logs.plan({.keep_share = 1, .tool_events_retained = 1});
+  CHECK(logs.gone({.keep_share = 1, .tool_events_retained = 1}) == Ids{"b", "c", "g"});
   CHECK(plan.count(RemovalKind::kFolded) == 3);
   CHECK(plan.entries_after == plan.entries_before - 3 + 1);
   CHECK(plan.added_count == 1);
@@ -254,7 +254,7 @@ TEST_CASE("old calls of tools are counted by day, but for what must stay") {
   CHECK(plan.removals.front().reason == fmt::format("counted in {}", line["id"].string()));
 
   SUBCASE("few enough stay") {
-    CHECK(logs.gone({.keep_share = 1, .tool_events_kept = 8}).empty());
+    CHECK(logs.gone({.keep_share = 1, .tool_events_retained = 8}).empty());
     CHECK(logs.gone({.keep_share = 1}).empty());
   }
 }

@@ -13,8 +13,8 @@ namespace {
 // Split, so that other people's scanners stay quiet.
 const std::string kPat = std::string("gh") + "p_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5";
 
-const KeptEntries& kept(const PrivacyReport& report, EntryType type) {
-  return *std::ranges::find(report.kept, type, &KeptEntries::type);
+const RetainedEntries& kept(const PrivacyReport& report, EntryType type) {
+  return *std::ranges::find(report.kept, type, &RetainedEntries::type);
 }
 
 }  // namespace

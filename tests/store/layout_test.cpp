@@ -55,7 +55,7 @@ TEST_CASE("every path of a session lies below its own folder") {
       {audit_path(kSession), "sessions/sess-2026-01-11-4q7m2s/audit.jsonl"},
       {access_path(kSession), "sessions/sess-2026-01-11-4q7m2s/access.jsonl"},
       {artifact_path(kSession, "art-01"), "sessions/sess-2026-01-11-4q7m2s/artifacts/art-01.md"},
-      {kept_path(kSession), "shared/kept/sess-2026-01-11-4q7m2s.jsonl"},
+      {retained_path(kSession), "shared/kept/sess-2026-01-11-4q7m2s.jsonl"},
       {archive_path(kSession), "archive/sess-2026-01-11-4q7m2s.tar.gz"},
       {archive_manifest_path(kSession), "archive/sess-2026-01-11-4q7m2s.manifest.json"},
       {evicted_path(kSession), "archive/sess-2026-01-11-4q7m2s.evicted.jsonl.gz"},

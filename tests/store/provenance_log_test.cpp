@@ -91,9 +91,9 @@ TEST_CASE("what no log has had for 90 days goes, and nothing sooner") {
   CHECK(all.count(500, 2000, Origin::kElsewhere) == 1500);
   CHECK(all.size() < size / 7);
   const std::vector<std::uint64_t> none;
-  all.provenance.compact(&none, kToday + ProvenanceLog::kKeptDays);
+  all.provenance.compact(&none, kToday + ProvenanceLog::kRetainedDays);
   CHECK(all.count(0, 500) == 500);
-  all.provenance.compact(&none, kToday + ProvenanceLog::kKeptDays + 1);
+  all.provenance.compact(&none, kToday + ProvenanceLog::kRetainedDays + 1);
   CHECK(all.count(0, 500) == 0);
 }
 
@@ -163,7 +163,7 @@ TEST_CASE("it is due when as much came as was there, and long after that") {
   const std::vector<std::uint64_t> live = all.tags(0, 1000);
   all.provenance.compact(&live, kToday);
   CHECK_FALSE(all.provenance.is_due(kToday));
-  CHECK(all.provenance.is_due(kToday + ProvenanceLog::kKeptDays + 1));
+  CHECK(all.provenance.is_due(kToday + ProvenanceLog::kRetainedDays + 1));
   CHECK_FALSE(all.provenance.is_due());
   all.note(1000, 2100);
   CHECK(all.provenance.is_due(kToday));

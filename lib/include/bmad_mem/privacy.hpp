@@ -127,7 +127,7 @@ struct RedactReport {
 };
 
 /// What is kept of one type of entry.
-struct KeptEntries {
+struct RetainedEntries {
   EntryType type = EntryType::kConversation;
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
@@ -151,8 +151,8 @@ struct SensitiveEntry {
 struct PrivacyReport {
   bool redacts = true;  ///< Whether what is written is redacted.
   std::uint64_t sessions = 0;
-  std::array<KeptEntries, kEntryTypeCount> kept;  ///< In the order of the types.
-  RedactionCounts redacted;                       ///< Placeholders in the logs, by rule.
+  std::array<RetainedEntries, kEntryTypeCount> kept;  ///< In the order of the types.
+  RedactionCounts redacted;                           ///< Placeholders in the logs, by rule.
   std::vector<SensitiveEntry> sensitive;
   std::vector<Deletion> deleted;  ///< What can still be brought back, and until when.
   std::uint64_t archived_sessions = 0;

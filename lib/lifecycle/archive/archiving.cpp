@@ -193,7 +193,7 @@ Result<bool> clear_remains(Store& store, const std::string& session_id) {
 }
 
 Status remove_archive(FileSystem& files, const std::string& session_id) {
-  BMAD_TRY(remove_kept(files, session_id));
+  BMAD_TRY(remove_retained(files, session_id));
   BMAD_TRY(remove_durably(files, archive_index_path(session_id)));
   BMAD_TRY(remove_durably(files, archive_known_path(session_id)));
   BMAD_TRY(remove_durably(files, archive_manifest_path(session_id)));
@@ -245,7 +245,7 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
         static_cast<void>(remove_archive(files, session_id));
       }
     }));
-    BMAD_TRY(remove_kept(files, session_id));
+    BMAD_TRY(remove_retained(files, session_id));
     report = report_of(files, session_id, size, found);
   }
   store.forget_session(session_id);

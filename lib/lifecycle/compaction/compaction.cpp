@@ -129,7 +129,7 @@ class Compaction {
         .decay = search_settings(store_).decay,
         .now = store_.clock.now(),
         .last_summarized_id = last_summarized_id(*store_.files, session_id_),
-        .tool_events_kept = static_cast<std::uint64_t>(config.events.keep),
+        .tool_events_retained = static_cast<std::uint64_t>(config.events.keep),
         .accesses = &accesses};
     if (!options_.keep_share && !only_fold) {
       BMAD_TRY_ASSIGN(rules.bytes_wanted, log_bytes_wanted());

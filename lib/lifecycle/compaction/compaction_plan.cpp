@@ -340,7 +340,7 @@ Result<CompactionPlan> plan_compaction(FileSystem& files, std::string_view sessi
   plan.bytes_after = plan.bytes_before;
   fold_versions(entries);
   drop_duplicates(entries);
-  fold_tool_events(entries, session_id, rules.tool_events_kept, plan);
+  fold_tool_events(entries, session_id, rules.tool_events_retained, plan);
   if (rules.strategy == CompactionStrategy::kTiered) {
     mark_tiers(entries, rules);
   }

@@ -241,7 +241,7 @@ Status check_may_delete(const Store& store, const DeletionCriteria& criteria) {
     const Result<std::vector<Entry>> found =
         find_entries(store, criteria.ids, criteria.sessions, /*all_versions=*/true);
     for (const Entry& entry : found ? *found : std::vector<Entry>()) {
-      if (is_kept_from_agent(store, entry)) {
+      if (is_withheld_from_agent(store, entry)) {
         return is_the_users(entry.id);
       }
     }

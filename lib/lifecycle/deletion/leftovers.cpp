@@ -43,7 +43,7 @@ Result<std::vector<std::string>> find_leftovers(FileSystem& files, const std::st
         temporary_path(archive_local_path(session_id)), temporary_path(evicted_path(session_id)),
         temporary_path(archive_index_path(session_id)),
         temporary_path(archive_known_path(session_id)),
-        temporary_path(evicted_index_path(session_id)), temporary_path(kept_path(session_id)),
+        temporary_path(evicted_index_path(session_id)), temporary_path(retained_path(session_id)),
         unfinished_session_folder(session_id)}) {
     BMAD_TRY_ASSIGN(const auto info, if_there(files.info(path)));
     if (info && info->kind != FileKind::kOther) {

@@ -324,7 +324,7 @@ Result<std::vector<Retired>> retire_in_archive(Store& store, const std::string& 
   BMAD_TRY(keep_deleted(store, session_id, std::move(leaving.lines)));
   BMAD_TRY(has_evicted ? replace_evicted(files, session_id, packed.evicted) : Status());
   BMAD_TRY(has_logs ? replace_archive(files, manifest, packed.members) : Status());
-  BMAD_TRY(remove_kept(files, session_id));  // A copy of what is in the archive.
+  BMAD_TRY(remove_retained(files, session_id));  // A copy of what is in the archive.
   BMAD_TRY(
       audit_lines(store, session_id, "delete", leaving.ids, fmt::format("{}, archived", kReason)));
   BMAD_TRY(store.root_index->remove({&session_id, 1}));

@@ -228,7 +228,7 @@ Result<SessionCopies> SessionCopies::read(FileSystem& files, const std::string& 
   assert(record.session_id == session_id);
   copies.session_id_ = session_id;
   BMAD_TRY_ASSIGN(copies.evicted_, read_evicted(files, session_id));
-  BMAD_TRY_ASSIGN(copies.kept_, read_kept(files, session_id));
+  BMAD_TRY_ASSIGN(copies.kept_, read_retained(files, session_id));
   BMAD_TRY_ASSIGN(copies.deleted_, read_deleted(files, session_id));
   BMAD_TRY_ASSIGN(const bool has_archive, is_there(files, archive_path(session_id)));
   if (has_archive) {
@@ -340,7 +340,7 @@ Result<std::vector<FileCount>> SessionCopies::change(FileSystem& files, bool dry
   };
   BMAD_TRY(finish(evicted_path(session_id_), evicted_,
                   [&] { return replace_evicted(files, session_id_, evicted_); }));
-  BMAD_TRY(finish(kept_path(session_id_), kept_, [&] { return drop_kept(files); }));
+  BMAD_TRY(finish(retained_path(session_id_), kept_, [&] { return drop_retained(files); }));
   BMAD_TRY(finish(deleted_entries_path(session_id_), deleted_,
                   [&] { return replace_deleted_lines(files, session_id_, deleted_); }));
   BMAD_TRY(change_archive(files, dry_run, change_file, purged, counts));
@@ -349,14 +349,14 @@ Result<std::vector<FileCount>> SessionCopies::change(FileSystem& files, bool dry
 }
 
 /// What version 0.1 kept of a session is in its archive or folder as well, so it goes as a whole.
-Status SessionCopies::drop_kept(FileSystem& files) {
+Status SessionCopies::drop_retained(FileSystem& files) {
   BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(session_id_)));
   if (archived_.empty() && deleted_sessions_.empty() && !has_folder) {
-    return path_error(ErrorCode::E_STORAGE_CORRUPT, files.display_path(kept_path(session_id_)),
+    return path_error(ErrorCode::E_STORAGE_CORRUPT, files.display_path(retained_path(session_id_)),
                       "contains entries to purge, and is all that is left of its session; no "
                       "command reads it any more: copy by hand what you need, and remove it");
   }
-  return remove_kept(files, session_id_);
+  return remove_retained(files, session_id_);
 }
 
 /// The archive's manifest is looked at by itself: a crash may have left it as the last one.

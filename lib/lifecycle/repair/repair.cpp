@@ -347,10 +347,10 @@ Status repair_archive(Store& store, const std::string& session_id, RepairReport&
     add_action(report, files, session_id, archive_manifest_path(session_id),
                "made from the archive");
   }
-  const Result<std::vector<EvictedLine>> kept = read_kept(files, session_id);
+  const Result<std::vector<EvictedLine>> kept = read_retained(files, session_id);
   if (!kept && kept.error().code == ErrorCode::E_STORAGE_CORRUPT) {
-    BMAD_TRY(remove_kept(files, session_id));
-    add_action(report, files, session_id, kept_path(session_id),
+    BMAD_TRY(remove_retained(files, session_id));
+    add_action(report, files, session_id, retained_path(session_id),
                "removed: the archive holds what it held");
   }
   return {};

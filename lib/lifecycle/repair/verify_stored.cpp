@@ -45,7 +45,7 @@ class StoredCheck {
     if (!has_folder()) {
       const std::size_t before = report_.findings.size();
       check_archive();
-      check_kept();
+      check_retained();
       assert(report_.findings.size() >= before);
       if (has_folder()) {
         report_.findings.resize(before);  // Brought back meanwhile.
@@ -209,7 +209,7 @@ class StoredCheck {
     }
   }
 
-  void check_kept() { note(FindingKind::kDamagedFile, read_kept(files_, session_id_)); }
+  void check_retained() { note(FindingKind::kDamagedFile, read_retained(files_, session_id_)); }
 
   void check_evicted() {
     const std::uint32_t parts = evicted_parts(files_, session_id_).value_or(0);
@@ -395,7 +395,7 @@ Result<std::vector<std::string>> stored_session_ids(const Store& store) {
                     ids_of_files(*store.files, kArchiveFolder, suffix));
     add_ids(all, std::move(ids));
   }
-  BMAD_TRY_ASSIGN(std::vector<std::string> kept, kept_session_ids(*store.files));
+  BMAD_TRY_ASSIGN(std::vector<std::string> kept, retained_session_ids(*store.files));
   add_ids(all, std::move(kept));
   BMAD_TRY_ASSIGN(std::vector<std::string> deleted, sessions_with_deletions(*store.files));
   add_ids(all, std::move(deleted));

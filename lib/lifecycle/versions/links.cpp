@@ -83,7 +83,7 @@ Status check_replacement(const Store& store, const Entry& later, const Entry& ea
                                      "entry",
                                      later.id));
   }
-  if (is_kept_from_agent(store, earlier)) {
+  if (is_withheld_from_agent(store, earlier)) {
     return field_error(ErrorCode::E_ACCESS_DENIED, "to",
                        fmt::format("{} is a statement of the user, and only the user says "
                                    "what replaces it",

@@ -255,14 +255,14 @@ Status replace_evicted(FileSystem& files, std::string_view session_id,
 namespace {
 
 /// The limit of an archive: there can't be more in a part of a session than in all of it.
-constexpr std::uint64_t kKeptSizeMax = 64U << 20U;
+constexpr std::uint64_t kRetainedSizeMax = 64U << 20U;
 
 }  // namespace
 
-Result<std::vector<EvictedLine>> read_kept(FileSystem& files, std::string_view session_id,
-                                           bool only_good) {
-  const std::string path = kept_path(session_id);
-  BMAD_TRY_ASSIGN(const std::string text, read_if_there(files, path, kKeptSizeMax));
+Result<std::vector<EvictedLine>> read_retained(FileSystem& files, std::string_view session_id,
+                                               bool only_good) {
+  const std::string path = retained_path(session_id);
+  BMAD_TRY_ASSIGN(const std::string text, read_if_there(files, path, kRetainedSizeMax));
   std::vector<EvictedLine> lines;
   const auto take = [&](const WrappedLine& wrapped) -> Status {
     lines.push_back({.type = wrapped.type, .line = std::string(wrapped.entry)});
@@ -272,12 +272,12 @@ Result<std::vector<EvictedLine>> read_kept(FileSystem& files, std::string_view s
   return lines;
 }
 
-Status remove_kept(FileSystem& files, std::string_view session_id) {
-  return remove_durably(files, kept_path(session_id));
+Status remove_retained(FileSystem& files, std::string_view session_id) {
+  return remove_durably(files, retained_path(session_id));
 }
 
-Result<std::vector<std::string>> kept_session_ids(FileSystem& files) {
-  return ids_of_files(files, kKeptFolder, ".jsonl");
+Result<std::vector<std::string>> retained_session_ids(FileSystem& files) {
+  return ids_of_files(files, kRetainedFolder, ".jsonl");
 }
 
 Result<std::string> merge_evicted(std::string_view base, std::string_view ours,

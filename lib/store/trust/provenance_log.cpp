@@ -232,7 +232,7 @@ bool ProvenanceLog::is_due(std::optional<std::int64_t> today) const {
   const OpenFile file(path_, O_RDONLY);
   const Records records(file);
   return records.count() > kFew && (records.count() - records.sorted() > records.sorted() ||
-                                    (today && *today - records.day() > kKeptDays));
+                                    (today && *today - records.day() > kRetainedDays));
 }
 
 namespace {
@@ -276,7 +276,7 @@ void ProvenanceLog::compact(const std::vector<std::uint64_t>* live, std::int64_t
       }
     }
     std::erase_if(all, [&](const Record& record) {
-      return today - std::int64_t{record.seen_day} > kKeptDays;
+      return today - std::int64_t{record.seen_day} > kRetainedDays;
     });
   }));
 }

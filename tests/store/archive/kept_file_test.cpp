@@ -23,17 +23,17 @@ void put(MemoryFileSystem& files) {
               "{\"type\":\"preference\",\"entry\":{\"id\":\"pref-1\"}}\n");
 }
 
-Lines read(FileSystem& files) { return read_kept(files, "s1").value(); }
+Lines read(FileSystem& files) { return read_retained(files, "s1").value(); }
 
 }  // namespace
 
 TEST_CASE("what was kept of a session is read byte for byte, and goes") {
   MemoryFileSystem files;
   CHECK(read(files).empty());
-  REQUIRE(remove_kept(files, "s1"));
+  REQUIRE(remove_retained(files, "s1"));
   put(files);
   CHECK(read(files) == kLines);
-  REQUIRE(remove_kept(files, "s1"));
+  REQUIRE(remove_retained(files, "s1"));
   CHECK(!files.info(kPath));
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("a person may edit what is kept") {
   CHECK(read(files) == Lines{{.type = EntryType::kFact, .line = "{\"id\":\"fact-1\"} "},
                              {.type = EntryType::kPreference, .line = "{\"id\":\"pref-1\"}"}});
   files.write(kPath, "\n{\"type\":\"fact\"}\n");
-  const Error error = read_kept(files, "s1").error();
+  const Error error = read_retained(files, "s1").error();
   CHECK(error.code == ErrorCode::E_STORAGE_CORRUPT);
   CHECK(error.path.ends_with(kPath));
   CHECK(error.line == 2);
@@ -55,16 +55,16 @@ TEST_CASE("a person may edit what is kept") {
 
 TEST_CASE("the sessions that something is kept of are listed by id") {
   MemoryFileSystem files;
-  CHECK(kept_session_ids(files).value().empty());
+  CHECK(retained_session_ids(files).value().empty());
   files.make_folders("shared/kept");
   for (const char* name : {"s.jsonl", "s-1.jsonl", "s2.jsonl.tmp"}) {
     files.write(std::string("shared/kept/") + name, "");
   }
-  CHECK(kept_session_ids(files).value() == std::vector<std::string>{"s", "s-1"});
+  CHECK(retained_session_ids(files).value() == std::vector<std::string>{"s", "s-1"});
 }
 
 TEST_CASE("removing that fails leaves the lines or none") {
-  const auto remove = [](FileSystem& files) { return remove_kept(files, "s1"); };
+  const auto remove = [](FileSystem& files) { return remove_retained(files, "s1"); };
   for_every_fault(put, remove, [](MemoryFileSystem& disk) {
     const Lines lines = read(disk);
     CHECK((lines == kLines || lines.empty()));

@@ -271,7 +271,7 @@ void check_git(const MemoryManager& memory, std::vector<Check>& checks) {
   const Result<PrivacyReport> report =
       memory.is_tracked() ? memory.privacy_report() : Result<PrivacyReport>(Error{});
   std::uint64_t waiting = 0;
-  for (const KeptEntries& kept : report ? report->kept : PrivacyReport().kept) {
+  for (const RetainedEntries& kept : report ? report->kept : PrivacyReport().kept) {
     waiting += kept.expired;
   }
   if (waiting > 0) {

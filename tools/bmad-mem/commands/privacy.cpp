@@ -184,7 +184,7 @@ namespace {
 
 void print_privacy(Tool& tool, const PrivacyReport& report) {
   constexpr std::size_t kShownMax = 20;
-  const auto is_any = [](const KeptEntries& kept) {
+  const auto is_any = [](const RetainedEntries& kept) {
     return kept.entries + kept.archived + kept.evicted > 0;
   };
   std::uint64_t secrets = 0;

@@ -68,13 +68,13 @@ class LineSink : public McpSink {
         ring(*on_broken_);
       }
     }
-    if (line_.capacity() > kKeptMax) {
+    if (line_.capacity() > kRetainedMax) {
       line_ = std::string();
     }
   }
 
  private:
-  static constexpr std::size_t kKeptMax = std::size_t{1} << 20U;
+  static constexpr std::size_t kRetainedMax = std::size_t{1} << 20U;
 
   /// Some hosts make the pipe non-blocking, for both of its ends.
   void wait_until_writable() const {

@@ -55,14 +55,14 @@ class LineReader {
     if (!is_blank(pending_)) {
       on_line(without_line_end(pending_));
     }
-    if (pending_.capacity() > kKeptMax) {  // Keeps the memory of a line of usual size only.
+    if (pending_.capacity() > kRetainedMax) {  // Keeps the memory of a line of usual size only.
       pending_ = std::string();
     }
     pending_.clear();
   }
 
  private:
-  static constexpr std::size_t kKeptMax = std::size_t{1} << 20U;
+  static constexpr std::size_t kRetainedMax = std::size_t{1} << 20U;
 
   std::size_t size_max_;
   std::string pending_;

@@ -50,7 +50,7 @@ struct CompactionRules {
   /// Id of the last message that summary.md covers; empty without one. For kTiered.
   std::string last_summarized_id;
   /// So many of the newest calls of tools and results stay as they are; 0: all do.
-  std::uint64_t tool_events_kept = 0;
+  std::uint64_t tool_events_retained = 0;
   /// How often and when entries were returned; nullptr when that is not known.
   const AccessTable* accesses = nullptr;
 };

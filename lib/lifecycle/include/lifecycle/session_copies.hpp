@@ -126,7 +126,7 @@ class SessionCopies {
   Status change_deleted_sessions(FileSystem& files, bool dry_run, const FileChange& change,
                                  const PurgeTarget* purged, std::vector<FileCount>& counts);
   Status read_deleted_sessions(FileSystem& files, const DeletionRecord& record);
-  Status drop_kept(FileSystem& files);
+  Status drop_retained(FileSystem& files);
 
   std::string session_id_;
   std::vector<EvictedLine> evicted_;

@@ -90,7 +90,7 @@ class Anonymizer {
   std::string person(std::string_view name);
   /// Who is called so; null when nobody is.
   [[nodiscard]] const std::string* person_called(std::string_view name) const;
-  std::string kept_id(std::string_view id);
+  std::string retained_id(std::string_view id);
   void note_names(std::string_view text);
   void note_name(std::string_view kind, std::string_view text);
   void find_homes(std::string_view text, std::vector<Change>& changes) const;

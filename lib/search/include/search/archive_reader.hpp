@@ -68,8 +68,8 @@ class ArchiveReader final : public ReadOnlyFiles {
   /// refresh() it before use.
   [[nodiscard]] SessionIndex& index() { return index_; }
   /// Its logs, of which no more is unpacked than is read, if it can be read in ranges.
-  /// Errors, of its files too: as read_session_archive(), read_evicted() and read_kept(); one that
-  /// is_not_found() when the packed file is another one by now.
+  /// Errors, of its files too: as read_session_archive(), read_evicted() and read_retained(); one
+  /// that is_not_found() when the packed file is another one by now.
   Result<std::shared_ptr<FileSystem>> files();
   /// The logs of preferences and facts alone, which stand unpacked beside the archive since every
   /// prompt asks for them. Null without any. Errors: as files().

@@ -32,7 +32,7 @@ Status check_decides_nothing(const Store& store, std::string_view entry, bool is
 Status check_decide_nothing(const Store& store, std::span<const std::string_view> entries);
 /// Whether `entry` is a statement of the person, or one accepted, and an agent is at it: only the
 /// person replaces or deletes it.
-bool is_kept_from_agent(const Store& store, const Entry& entry);
+bool is_withheld_from_agent(const Store& store, const Entry& entry);
 
 /// `filter` for types that may be read: the ones it names, or all there are when it names none.
 /// Errors besides: as check_fields() (model/field.hpp), since all that filters goes through

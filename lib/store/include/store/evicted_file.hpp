@@ -85,13 +85,13 @@ Status replace_evicted_part(FileSystem& files, std::string_view session_id,
 /// All lines in order; none without a file. Errors: E_STORAGE_CORRUPT with path, line and field for
 /// a line that can't be read; E_SIZE_LIMIT above 64 MiB; as the file system's.
 /// `only_good`: those that can't be read are left out instead.
-Result<std::vector<EvictedLine>> read_kept(FileSystem& files, std::string_view session_id,
-                                           bool only_good = false);
+Result<std::vector<EvictedLine>> read_retained(FileSystem& files, std::string_view session_id,
+                                               bool only_good = false);
 
 /// Removes the file, if there is one. Durable on success.
-Status remove_kept(FileSystem& files, std::string_view session_id);
+Status remove_retained(FileSystem& files, std::string_view session_id);
 
 /// The sessions that something was kept of, sorted.
-Result<std::vector<std::string>> kept_session_ids(FileSystem& files);
+Result<std::vector<std::string>> retained_session_ids(FileSystem& files);
 
 }  // namespace bmad_mem

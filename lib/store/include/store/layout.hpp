@@ -53,7 +53,7 @@ inline constexpr const char* kSessionsFolder = "sessions";
 inline constexpr const char* kSharedFolder = "shared";
 inline constexpr const char* kUserPreferencesFile = "shared/user-preferences.json";
 inline constexpr const char* kAgentKnowledgeFile = "shared/agent-knowledge.json";
-inline constexpr const char* kKeptFolder = "shared/kept";
+inline constexpr const char* kRetainedFolder = "shared/kept";
 inline constexpr const char* kArchiveFolder = "archive";
 inline constexpr const char* kDeletedFolder = "deleted";
 inline constexpr const char* kIndexFolder = "index";  ///< Of the whole memory; derived.
@@ -125,7 +125,9 @@ inline std::string access_path(std::string_view id) { return session_file(id, kA
 /// "sessions/{session_id}/artifacts/{entry_id}.md".
 std::string artifact_path(std::string_view session_id, std::string_view entry_id);
 /// "shared/kept/{session_id}.jsonl": what outlives an archived session.
-inline std::string kept_path(std::string_view id) { return in_folder(kKeptFolder, id, ".jsonl"); }
+inline std::string retained_path(std::string_view id) {
+  return in_folder(kRetainedFolder, id, ".jsonl");
+}
 /// "hub/sessions/{session_id}.json": which of its lines a hub has.
 inline std::string hub_session_path(std::string_view id) {
   return in_folder(kHubSessionsFolder, id, ".json");

@@ -107,10 +107,11 @@ class ProvenanceLog {
   /// `today` also when that was long ago.
   [[nodiscard]] bool is_due(std::optional<std::int64_t> today = {}) const;
   /// Sorts the records, each tag once. With the tags of all lines that there are, `live`, those are
-  /// marked as seen `today`, a day since 1970, and what nobody has seen for kKeptDays goes: a line
-  /// may come back from another branch, or be undeleted. Atomic. Nothing happens when it fails.
+  /// marked as seen `today`, a day since 1970, and what nobody has seen for kRetainedDays goes: a
+  /// line may come back from another branch, or be undeleted. Atomic. Nothing happens when it
+  /// fails.
   void compact(const std::vector<std::uint64_t>* live, std::int64_t today) const;
-  static constexpr std::int64_t kKeptDays = 90;
+  static constexpr std::int64_t kRetainedDays = 90;
   /// Forgets all lines but those of `origin`. Atomic. False, and nothing, when it can't be written.
   [[nodiscard]] bool keep_only(Origin origin) const;
   /// Adds the tags of `line`, a whole entry, to `tags`.
