@@ -43,14 +43,14 @@ namespace bmad_mem {
 namespace {
 
 /// What the user says about the user's wishes is nearly certain; that it was understood is not.
-constexpr double kCandidateTrust = 0.9;
+constexpr double kCandidateReliability = 0.9;
 
 /// A message as it is now.
 struct UserMessage {
   std::string id;
   std::string text;  // Empty when it is not to be looked at.
   Timestamp timestamp{};
-  double trust = kCandidateTrust;
+  double trust = kCandidateReliability;
 };
 
 /// Whether a person has said it, as far as the entry tells: what a sub-agent is asked stands there
@@ -129,7 +129,7 @@ class CandidateSearch {
           .id = std::string(head.id),
           .text = counts ? std::string(entry.value["content"].string()) : std::string(),
           .timestamp = head.timestamp,
-          .trust = std::min(kCandidateTrust, entry.value["source"]["trust"].number(1))};
+          .trust = std::min(kCandidateReliability, entry.value["source"]["trust"].number(1))};
     };
     BMAD_TRY_ASSIGN(
         const LogScan scan,
@@ -346,11 +346,12 @@ Result<Remembered> remember_for_agent(Store& store, RememberParams params) {
     BMAD_TRY_ASSIGN(std::vector<Remembered> remembered, remember_all(store, {&params, 1}));
     return std::move(remembered.front());
   }
-  constexpr double kAgentTrust = 0.6;  // As of what a model extracts.
+  constexpr double kAgentReliability = 0.6;  // As of what a model extracts.
   if (params.source.kind.empty() || params.source.kind == "user") {
     params.source.kind = "assistant";
   }
-  params.source.trust = std::min(params.source.trust.value_or(kAgentTrust), kAgentTrust);
+  params.source.trust =
+      std::min(params.source.trust.value_or(kAgentReliability), kAgentReliability);
   params.review = Review::kCandidate;
   params.pinned = false;
   if (params.id.empty()) {

@@ -63,8 +63,8 @@ constexpr std::size_t kPieceSize = 24;
 constexpr std::size_t kPieceStride = 16;
 constexpr double kUsualCandidate = 0.6;
 /// As of what a model extracts; of what the user says, as of candidates.
-constexpr double kAgentTrust = 0.6;
-constexpr double kUserTrust = 0.9;
+constexpr double kAgentReliability = 0.6;
+constexpr double kUserReliability = 0.9;
 
 /// Calls `use(hash)` for the pieces of `text` that begin at each multiple of `stride`.
 template <typename Use>
@@ -109,7 +109,8 @@ class Distiller {
         .said_in = std::string(head.id),
         .timestamp = head.timestamp,
         .source_kind = std::string(kind.empty() ? author : kind),
-        .trust = std::min(is_user ? kUserTrust : kAgentTrust, entry["source"]["trust"].number(1)),
+        .trust = std::min(is_user ? kUserReliability : kAgentReliability,
+                          entry["source"]["trust"].number(1)),
         .text = is_kept && is_decision ? visible_line(entry_prose(type, entry)) : std::string(),
         .category = is_decision ? Category::kDecision : Category::kProjectFact,
         .confidence = kUsualCandidate};

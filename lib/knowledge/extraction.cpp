@@ -38,7 +38,7 @@ namespace {
 constexpr double kKnownSimilarity = 0.7;
 /// A model's word for what was said: less than what somebody states, enough to hold.
 constexpr double kExtractedConfidence = 0.6;
-constexpr double kExtractedTrust = 0.6;
+constexpr double kExtractedReliability = 0.6;
 
 Result<ExtractionLog> read_log(const Store& store, const std::string& session_id) {
   BMAD_TRY(check_session(store, session_id));
@@ -118,7 +118,7 @@ class NewFacts {
     }
     params.confidence = kExtractedConfidence;
     params.learned_from = {session_id_};
-    params.source = {.kind = "assistant", .trust = kExtractedTrust};
+    params.source = {.kind = "assistant", .trust = kExtractedReliability};
     params.session_id = session_id_;
     wanted_.push_back(std::move(params));
   }

@@ -22,7 +22,7 @@ namespace bmad_mem {
 /// One line: the item that it would be alone.
 struct KnowledgeStatement {
   KnowledgeItem item;
-  double holding = 1;     ///< As holding_trust() has it.
+  double holding = 1;     ///< As holding_reliability() has it.
   std::uint64_t tag = 0;  ///< Of the line, in the provenance log.
   bool superseded = false;
   std::optional<Timestamp> expires_at;
@@ -159,11 +159,11 @@ class ItemMaker {
     if (item.review == Review::kNone && is_candidate_id(item.id) && is_authored_here(item.origin)) {
       item.review = Review::kStated;
     }
-    const bool is_trusted = held.statement->holding >= kLowTrust;
+    const bool is_trusted = held.statement->holding >= kLowReliability;
     for (std::size_t i = 0; i < stated_.size(); ++i) {
       const KnowledgeSource& source = *stated_[i].source;
       KnowledgeItem& stated = stated_[i].statement->item;
-      const bool is_heard = !is_trusted || stated_[i].statement->holding >= kLowTrust;
+      const bool is_heard = !is_trusted || stated_[i].statement->holding >= kLowReliability;
       item.confidence = is_heard ? std::max(item.confidence, stated.confidence) : item.confidence;
       item.created_at = std::min(item.created_at, stated.created_at);
       item.sensitive = item.sensitive || source.sensitive;
@@ -208,7 +208,7 @@ class ItemMaker {
   /// The newest that is trusted, or else the newest.
   [[nodiscard]] std::size_t holding() const {
     for (std::size_t i = stated_.size(); i-- > 0;) {
-      if (stated_[i].statement->holding >= kLowTrust) {
+      if (stated_[i].statement->holding >= kLowReliability) {
         return i;
       }
     }
@@ -250,8 +250,8 @@ void KnowledgeCollector::find_origins() {
   for_each_statement([&](KnowledgeStatement& each) {
     KnowledgeItem& item = each.item;
     item.origin = queries[number++].origin;
-    each.holding = holding_trust(item.origin, item.trust);
-    EntryTrust checked = checked_trust(
+    each.holding = holding_reliability(item.origin, item.trust);
+    SourceReliability checked = checked_reliability(
         {.source_kind = std::move(item.source_kind), .trust = item.trust, .origin = item.origin});
     item.source_kind = std::move(checked.source_kind);
     item.trust = checked.trust;

@@ -188,7 +188,7 @@ bool may_pass(const RecallOptions& options, const KnownStatements& known, const 
   return item.review != Review::kDropped &&
          ((item.review == Review::kCandidate) == options.candidates ||
           (options.candidates && (item.proposed || item.may_be_stated())) ||
-          (options.with_foreign && item.trust < kLowTrust) ||
+          (options.with_foreign && item.trust < kLowReliability) ||
           (options.with_stated && item.review == Review::kCandidate)) &&
          (!options.category || item.category == *options.category) &&
          (options.key.empty() || item.key_hash == outline_hash(options.key)) && is_by_agent &&
@@ -351,7 +351,7 @@ Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
 SubjectHashes valid_subjects(std::span<const ItemOutline> outlines) {
   SubjectHashes held;
   for (const ItemOutline& item : outlines) {
-    if (item.key_hash != 0 && item.is_reviewed() && item.trust >= kLowTrust) {
+    if (item.key_hash != 0 && item.is_reviewed() && item.trust >= kLowReliability) {
       held.emplace(item.category, item.key_hash);
     }
   }
@@ -361,7 +361,7 @@ SubjectHashes valid_subjects(std::span<const ItemOutline> outlines) {
 SubjectHashes valid_subjects(std::span<const KnowledgeItem> items) {
   SubjectHashes held;
   for (const KnowledgeItem& item : items) {
-    if (!item.key.empty() && item.trust >= kLowTrust && is_in_force(item.review)) {
+    if (!item.key.empty() && item.trust >= kLowReliability && is_in_force(item.review)) {
       held.emplace(item.category, outline_hash(item.key));
     }
   }

@@ -204,7 +204,8 @@ Status find_replaced(const Store& store, KnownStatements& known, std::span<Knowl
   for (KnowledgeItem& item : items) {
     const auto current = std::ranges::find_if(held, [&](const KnowledgeItem& each) {
       return each.category == item.category && each.key == item.key && each.id != item.id &&
-             is_in_force(each.review) && holding_trust(each.origin, each.trust) >= kLowTrust;
+             is_in_force(each.review) &&
+             holding_reliability(each.origin, each.trust) >= kLowReliability;
     });
     if (item.replaces_id.empty() && !item.key.empty() && current != held.end()) {
       item.replaces_id = current->id;

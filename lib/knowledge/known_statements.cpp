@@ -42,7 +42,7 @@ struct Version {
 std::size_t holding(std::span<const Version> versions) {
   assert(!versions.empty());
   for (std::size_t i = versions.size(); i-- > 0;) {
-    if (versions[i].trust >= kLowTrust) {
+    if (versions[i].trust >= kLowReliability) {
       return i;
     }
   }
@@ -74,15 +74,15 @@ ItemOutline outline_of(std::span<const Version> versions) {
                    .value_hash = held.value_hash};
   for (std::size_t i = 0; i < versions.size(); ++i) {
     const StatementOutline& each = versions[i].outline();
-    const bool is_heard = item.trust < kLowTrust || versions[i].trust >= kLowTrust;
+    const bool is_heard = item.trust < kLowReliability || versions[i].trust >= kLowReliability;
     item.confidence = is_heard ? std::max(item.confidence, each.confidence) : item.confidence;
     item.contradicted = item.contradicted || each.value_hash != item.value_hash;
     item.pinned =
         item.pinned || (versions[i].latest->pinned && each.value_hash == held.value_hash &&
                         versions[i].origin == Origin::kAgent);
-    item.proposed =
-        item.proposed || (i > holds && item.trust >= kLowTrust && versions[i].trust < kLowTrust &&
-                          each.value_hash != item.value_hash);
+    item.proposed = item.proposed ||
+                    (i > holds && item.trust >= kLowReliability &&
+                     versions[i].trust < kLowReliability && each.value_hash != item.value_hash);
     if (i <= holds && is_heard && each.agent_hash != 0) {
       item.agent_hash = each.agent_hash;
     }
@@ -398,7 +398,7 @@ void KnownStatements::outline() {
           .line = line,
           .stated = lines_[line],
           .latest = &lines_[entry.last].row->outline,
-          .trust = origins.empty() ? claimed : holding_trust(origins[line].origin, claimed),
+          .trust = origins.empty() ? claimed : holding_reliability(origins[line].origin, claimed),
           .origin = origins.empty() ? Origin::kAccepted : origins[line].origin};
       is_sensitive = is_sensitive || version.outline().sensitive;
       if (!versions.empty() && versions.back().says_the_same(version)) {

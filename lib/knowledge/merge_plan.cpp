@@ -120,7 +120,7 @@ auto merge_rank(const Statement& statement) {
 /// Items of the same kind only.
 bool may_join(const KnowledgeItem& a, const KnowledgeItem& b) {
   return a.category == b.category && a.agent_id == b.agent_id &&
-         (a.trust < kLowTrust) == (b.trust < kLowTrust);
+         (a.trust < kLowReliability) == (b.trust < kLowReliability);
 }
 
 class Planner {

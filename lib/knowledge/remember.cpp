@@ -232,7 +232,7 @@ class Rememberer {
   Status plan_known(const RememberParams& params, Remembered remembered, KnowledgeItem& item) {
     assert(item.category == params.category && item.key == params.key);
     const double trust = params.source.trust.value_or(1);
-    if (trust < kLowTrust && item.trust >= kLowTrust) {
+    if (trust < kLowReliability && item.trust >= kLowReliability) {
       // Beside the entry, not over it: what is trusted must stay the newest version of itself.
       remembered.holds = false;
       remembered.id = store_.ids.entry_id(entry_type_info(item.type).id_prefix);
@@ -387,7 +387,7 @@ Result<std::vector<std::string>> preferences_as_versions(Store& store,
              other.type == EntryType::kPreference && is_in_force(other.review);
     });
     if (head.key.empty() || item == items.end() ||
-        (head.trust < kLowTrust && item->trust >= kLowTrust) ||
+        (head.trust < kLowReliability && item->trust >= kLowReliability) ||
         (is_agent && is_authored_here(item->origin))) {  // It stays beside, and waits.
       continue;
     }

@@ -23,8 +23,8 @@ Timestamp time_of(std::string_view text) {
   return time ? *time : Timestamp{};
 }
 
-constexpr double kForeignTrust = 0.4;
-static_assert(kForeignTrust < kLowTrust);
+constexpr double kForeignReliability = 0.4;
+static_assert(kForeignReliability < kLowReliability);
 
 /// The kinds that are always quoted.
 bool is_others(std::string_view kind) {
@@ -188,21 +188,21 @@ bool is_printed_by_tool(EntryType type, JsonValue entry) {
           (!entry["tool"].string().empty() || entry["kind"].string().starts_with("tool_")));
 }
 
-double holding_trust(Origin origin, double trust) {
-  return is_authored_here(origin) ? trust : std::min(trust, kForeignTrust);
+double holding_reliability(Origin origin, double trust) {
+  return is_authored_here(origin) ? trust : std::min(trust, kForeignReliability);
 }
 
-EntryTrust checked_trust(EntryTrust claimed) {
+SourceReliability checked_reliability(SourceReliability claimed) {
   static constexpr std::array<std::string_view, 5> kNamed = {"user", "assistant", "tool", "web",
                                                              "import"};
-  constexpr double kAgentTrust = 0.6;
+  constexpr double kAgentReliability = 0.6;
   if (std::ranges::find(kNamed, claimed.source_kind) == kNamed.end()) {
     claimed.source_kind.clear();
   }
   claimed.trust = std::clamp(claimed.trust, 0.0, 1.0);
   if (!is_authored_here(claimed.origin)) {
-    claimed.trust =
-        std::min(claimed.trust, claimed.origin == Origin::kAgent ? kAgentTrust : kForeignTrust);
+    claimed.trust = std::min(
+        claimed.trust, claimed.origin == Origin::kAgent ? kAgentReliability : kForeignReliability);
     if (claimed.source_kind == "user") {
       claimed.source_kind.clear();  // It says so itself.
     }
@@ -211,18 +211,18 @@ EntryTrust checked_trust(EntryTrust claimed) {
   return claimed;
 }
 
-EntryTrust entry_trust(EntryType type, JsonValue entry, Origin origin) {
+SourceReliability source_reliability(EntryType type, JsonValue entry, Origin origin) {
   const JsonValue source = entry["source"];
-  EntryTrust trust{.source_kind = std::string(source["kind"].string()),
-                   .trust = source["trust"].number(1),
-                   .origin = origin};
+  SourceReliability trust{.source_kind = std::string(source["kind"].string()),
+                          .trust = source["trust"].number(1),
+                          .origin = origin};
   if (is_printed_by_tool(type, entry) && !is_others(trust.source_kind)) {
     trust.source_kind = "tool";
   }
-  return checked_trust(std::move(trust));
+  return checked_reliability(std::move(trust));
 }
 
-std::string trust_text(const EntryTrust& trust) {
+std::string trust_text(const SourceReliability& trust) {
   const std::string_view origin = trust.origin == Origin::kElsewhere ? "from elsewhere"
                                   : trust.origin == Origin::kAgent   ? "agent"
                                   : trust.origin == Origin::kByHand  ? "edited by hand"
@@ -231,12 +231,12 @@ std::string trust_text(const EntryTrust& trust) {
                      trust.source_kind.empty() ? "" : ", ", trust.trust);
 }
 
-std::string source_text(const EntryTrust& trust) {
+std::string source_text(const SourceReliability& trust) {
   const std::string text = trust_text(trust);
   return text.starts_with("from ") ? text : "from " + text;
 }
 
-bool must_be_quoted(const EntryTrust& trust, double quote_below_trust) {
+bool must_be_quoted(const SourceReliability& trust, double quote_below_trust) {
   return !is_authored_here(trust.origin) || trust.trust < quote_below_trust ||
          is_others(trust.source_kind);
 }

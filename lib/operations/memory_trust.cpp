@@ -33,7 +33,7 @@ namespace {
 /// All that a briefing would tell of it, with who speaks and what no search finds; nothing when it
 /// is quoted anyway, whatever its trust.
 std::string told_text(EntryType type, JsonValue entry) {
-  if (must_be_quoted(entry_trust(type, entry), 0)) {
+  if (must_be_quoted(source_reliability(type, entry), 0)) {
     return {};
   }
   std::string text(type == EntryType::kEvent ? entry["kind"].string() : "");

@@ -30,11 +30,11 @@ void judge(std::span<Rival> rivals) {
   for (Rival& rival : rivals) {
     double trust = rival.claimed;
     if (const ProvenanceLog* const provenance = provenance_of(rival)) {
-      trust = holding_trust(asked[provenance][next[provenance]++].origin, trust);
+      trust = holding_reliability(asked[provenance][next[provenance]++].origin, trust);
     } else if (rival.origins != nullptr) {
-      trust = holding_trust(rival.origins->origin_without_provenance(), trust);
+      trust = holding_reliability(rival.origins->origin_without_provenance(), trust);
     }
-    rival.rank.is_trusted = trust >= kLowTrust;
+    rival.rank.is_trusted = trust >= kLowReliability;
   }
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("what a tool printed is quoted, whatever it claims and whoever accepte
       const Result<JsonValue> entry = parser.parse(row.entry);
       REQUIRE(entry.has_value());
       for (const Origin origin : {Origin::kPerson, Origin::kAccepted}) {
-        const EntryTrust trust = entry_trust(row.type, *entry, origin);
+        const SourceReliability trust = source_reliability(row.type, *entry, origin);
         CHECK(must_be_quoted(trust, 0.5) == row.quoted);
         CHECK(trust.source_kind == row.kind);
         CHECK(trust.trust == 1);
@@ -46,7 +46,7 @@ TEST_CASE("what a tool printed is quoted, whatever it claims and whoever accepte
 
 TEST_CASE("only a person is taken at their word") {
   const auto told = [](Origin origin) {
-    return source_text(checked_trust({.source_kind = "user", .trust = 1, .origin = origin}));
+    return source_text(checked_reliability({.source_kind = "user", .trust = 1, .origin = origin}));
   };
   CHECK(told(Origin::kPerson) == "from user, trust 1.00");
   CHECK(told(Origin::kAccepted) == "from user, trust 1.00");

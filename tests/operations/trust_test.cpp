@@ -35,21 +35,21 @@ TEST_CASE(
   const TrustedMemory memory;
   CHECK(memory.open().trust_report().trust == RootTrust::kOwn);
   fs::copy(memory.root(), memory.path("copy"), fs::copy_options::recursive);
-  const auto trust_of = [&](const std::string& root) {
+  const auto reliability_of = [&](const std::string& root) {
     Result<MemoryManager> opened =
         MemoryManager::open({.root = root, .state_folder = memory.path("state")});
     REQUIRE(opened.has_value());
     return opened->trust_report();
   };
-  CHECK(trust_of(memory.path("copy")).trust == RootTrust::kForeign);
+  CHECK(reliability_of(memory.path("copy")).trust == RootTrust::kForeign);
   fs::rename(memory.root(), memory.path("moved"));
-  CHECK(trust_of(memory.path("moved")).trust == RootTrust::kForeign);
+  CHECK(reliability_of(memory.path("moved")).trust == RootTrust::kForeign);
   fs::rename(memory.path("copy"), memory.root());
-  CHECK(trust_of(memory.root()).trust == RootTrust::kForeign);
-  CHECK(trust_of(memory.root()).reason.contains("another folder"));
+  CHECK(reliability_of(memory.root()).trust == RootTrust::kForeign);
+  CHECK(reliability_of(memory.root()).reason.contains("another folder"));
   fs::remove_all(memory.root());
   fs::rename(memory.path("moved"), memory.root());
-  CHECK(trust_of(memory.root()).trust == RootTrust::kOwn);
+  CHECK(reliability_of(memory.root()).trust == RootTrust::kOwn);
 }
 
 TEST_CASE("a root that somebody else made is not made one's own by init") {

@@ -223,10 +223,11 @@ class ContextKnowledge {
   /// What is told first is less: what is told without quotes, then what is surest, then the newest.
   using Rank = std::tuple<bool, double, std::int64_t>;
   static Rank rank_of(const ItemOutline& item) {
-    return {item.trust < kLowTrust, -item.confidence, -item.updated_at.time_since_epoch().count()};
+    return {item.trust < kLowReliability, -item.confidence,
+            -item.updated_at.time_since_epoch().count()};
   }
   static Rank rank_of(const KnowledgeItem& item) {
-    return {holding_trust(item.origin, item.trust) < kLowTrust, -item.confidence,
+    return {holding_reliability(item.origin, item.trust) < kLowReliability, -item.confidence,
             -item.updated_at.time_since_epoch().count()};
   }
 
@@ -367,7 +368,8 @@ std::vector<std::string> Knowledge::sources(std::span<const Entry> entries) cons
     const Origin origin = value ? origins.of(entry, *value) : Origin::kElsewhere;
     if (origin == Origin::kElsewhere ||
         (value && ((*value)["source"].present() || is_printed_by_tool(entry.type, *value)))) {
-      source = source_text(value ? entry_trust(entry.type, *value, origin) : EntryTrust());
+      source =
+          source_text(value ? source_reliability(entry.type, *value, origin) : SourceReliability());
     }
   }
   return sources;

@@ -212,8 +212,8 @@ std::string date_text(Timestamp time, Timestamp now) {
 }
 
 /// What stands before the text, in both forms.
-void set_labels(ContextCandidate& candidate, const std::string& speaker, const EntryTrust& trust,
-                bool said_before, Timestamp now) {
+void set_labels(ContextCandidate& candidate, const std::string& speaker,
+                const SourceReliability& trust, bool said_before, Timestamp now) {
   const ContextItem& item = candidate.item;
   const std::string told =
       fmt::format("{}, {}{}", date_text(item.timestamp, now), said_before ? "said before, " : "",
@@ -327,7 +327,7 @@ bool SnippetMaker::add_request(const Entry& before, ContextCandidate& candidate)
   candidate.asked = visible_line(text);
   candidate.item.beside.push_back(before.id);
   said_.add_entry(SaidTexts::key_of(before));
-  return must_be_quoted(trust_of(before, *value), rules_.quote_below_trust);
+  return must_be_quoted(reliability_of(before, *value), rules_.quote_below_trust);
 }
 
 /// The neighbour, if it may be told and was not. True when it is to be quoted.
@@ -341,7 +341,7 @@ bool SnippetMaker::add_beside(std::string_view where, const Entry& entry,
   candidate.item.beside.push_back(entry.id);
   candidate.beside.push_back(fmt::format("{}: {}{}{}", where, speaker, speaker.empty() ? "" : ": ",
                                          entry_prose(entry.type, *value)));
-  return must_be_quoted(trust_of(entry, *value), rules_.quote_below_trust);
+  return must_be_quoted(reliability_of(entry, *value), rules_.quote_below_trust);
 }
 
 std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const Hit& hit,
@@ -358,7 +358,7 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
   if (said.empty()) {
     return std::nullopt;
   }
-  const EntryTrust trust = trust_of(entry, *value);
+  const SourceReliability trust = reliability_of(entry, *value);
   if (section == ContextSection::kConstraints && trust.origin == Origin::kElsewhere) {
     return std::nullopt;  // Its pin may be from elsewhere as well.
   }

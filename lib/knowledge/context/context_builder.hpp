@@ -197,9 +197,9 @@ class SnippetMaker {
   bool add_request(const Entry& before, ContextCandidate& candidate);
   bool add_beside(std::string_view where, const Entry& entry, ContextCandidate& candidate);
   [[nodiscard]] bool was_told(const Entry& entry) const;
-  [[nodiscard]] EntryTrust trust_of(const Entry& entry, JsonValue value) const {
-    return entry_trust(entry.type, value,
-                       rules_.origin_of ? rules_.origin_of(entry, value) : Origin::kAccepted);
+  [[nodiscard]] SourceReliability reliability_of(const Entry& entry, JsonValue value) const {
+    return source_reliability(
+        entry.type, value, rules_.origin_of ? rules_.origin_of(entry, value) : Origin::kAccepted);
   }
   [[nodiscard]] bool may_be_told(const Entry& entry, const Result<JsonValue>& value) const;
 

@@ -75,10 +75,10 @@ class Chooser {
       }
     }
     const auto rank = [](const KnowledgeItem* item) {
-      return std::tuple(holding_trust(item->origin, item->trust) < kLowTrust, -item->confidence,
-                        -item->updated_at.time_since_epoch().count(), item->category,
-                        std::string_view(item->key), std::string_view(item->session_id),
-                        std::string_view(item->id));
+      return std::tuple(holding_reliability(item->origin, item->trust) < kLowReliability,
+                        -item->confidence, -item->updated_at.time_since_epoch().count(),
+                        item->category, std::string_view(item->key),
+                        std::string_view(item->session_id), std::string_view(item->id));
     };
     std::ranges::sort(items_, {}, rank);
   }
@@ -147,14 +147,14 @@ class Chooser {
     return found == ranks_.end() ? kNoRank : found->second;
   }
 
-  static EntryTrust trust_of(const KnowledgeItem& item) {
-    return checked_trust(
+  static SourceReliability reliability_of(const KnowledgeItem& item) {
+    return checked_reliability(
         {.source_kind = item.source_kind, .trust = item.trust, .origin = item.origin});
   }
 
   [[nodiscard]] bool is_quoted(const KnowledgeItem& item) const {
     return item.review == Review::kCandidate ||
-           must_be_quoted(trust_of(item), rules_.quote_below_trust);
+           must_be_quoted(reliability_of(item), rules_.quote_below_trust);
   }
 
   static std::string confidence_text(const KnowledgeItem& item) {
@@ -327,7 +327,7 @@ class Chooser {
       return false;
     }
     said_.add_sources(item.learned_from);
-    const EntryTrust trust = trust_of(item);
+    const SourceReliability trust = reliability_of(item);
     const bool quoted = is_quoted(item);
     ContextCandidate candidate{
         .item = {.section = section,

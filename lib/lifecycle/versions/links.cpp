@@ -77,7 +77,8 @@ Status check_replacement(const Store& store, const Entry& later, const Entry& ea
   };
   const bool is_statement =
       earlier.type == EntryType::kFact || earlier.type == EntryType::kPreference;
-  if (newer.trust < kLowTrust || (is_statement && !is_authored(later) && is_authored(earlier))) {
+  if (newer.trust < kLowReliability ||
+      (is_statement && !is_authored(later) && is_authored(earlier))) {
     return invalid_query("from",
                          fmt::format("{} is from an untrusted source, and can't replace another "
                                      "entry",

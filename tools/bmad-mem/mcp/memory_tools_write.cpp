@@ -134,7 +134,7 @@ std::string json_of_entry(const MemoryToolCall& call, EntryType asked, JsonValue
   add("sensitive", call.boolean("sensitive"));
   const bool is_own = waits && (source.empty() || source == "user");
   if (is_own || !source.empty()) {
-    const auto trust = only_if(source == "web", kWebTrust);
+    const auto trust = only_if(source == "web", kWebReliability);
     add("source", std::optional(raw_json(json_object(
                       "kind", is_own ? std::string_view("assistant") : source, "trust", trust))));
   }

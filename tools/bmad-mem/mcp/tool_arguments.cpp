@@ -254,7 +254,7 @@ RememberParams read_statement(const ToolArguments& args) {
           .agent_id = args.text("agent"),
           .confidence = args.share("confidence").value_or(kUsualConfidence),
           .tags = args.texts("tag"),
-          .source = {.kind = source, .trust = only_if(source == "web", kWebTrust)},
+          .source = {.kind = source, .trust = only_if(source == "web", kWebReliability)},
           .pinned = args.boolean("pinned"),
           .session_id = args.text("session")};
 }

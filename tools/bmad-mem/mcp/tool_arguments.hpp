@@ -120,7 +120,7 @@ class ToolArguments {
 // What several interfaces read alike.
 
 /// How far what a web page claims is trusted: not enough to be told as a fact.
-inline constexpr double kWebTrust = 0.3;
+inline constexpr double kWebReliability = 0.3;
 
 /// The link that `from`, `relation`, `to`, `remove` and `session_id` name.
 LinkRequest read_link(const ToolArguments& args);

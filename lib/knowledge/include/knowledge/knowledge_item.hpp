@@ -4,8 +4,8 @@
 //
 // Same category and key are one item, in whatever sessions it was stated; a line without a key is
 // one item with its later versions. Of an item the newest statement holds, by time, then by
-// session; those below kLowTrust only where there is no other. An entry that nobody has accepted,
-// or that was dropped, is an item of its own. Pure: bytes in, items out.
+// session; those below kLowReliability only where there is no other. An entry that nobody has
+// accepted, or that was dropped, is an item of its own. Pure: bytes in, items out.
 #pragma once
 
 #include <cstdint>

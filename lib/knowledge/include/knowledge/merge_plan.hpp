@@ -23,9 +23,9 @@ namespace bmad_mem {
 inline constexpr std::size_t kMergeListMax = 16;
 
 /// What can be merged among `items`, in the order of those that stay. Only items of the same
-/// category and agent, on the same side of kLowTrust, whose likeness is `min_similarity` (above 0,
-/// at most 1) or more, that may not contradict each other, and that nobody has dropped or has yet
-/// to accept. Deterministic, whatever the order of `items`.
+/// category and agent, on the same side of kLowReliability, whose likeness is `min_similarity`
+/// (above 0, at most 1) or more, that may not contradict each other, and that nobody has dropped or
+/// has yet to accept. Deterministic, whatever the order of `items`.
 std::vector<MergeProposal> plan_merges(std::span<const KnowledgeItem> items, double min_similarity);
 
 /// How many pairs near_statements() gives.
@@ -34,7 +34,7 @@ inline constexpr std::size_t kNearPairsMax = 20;
 /// Whether a value says by itself what it is about: "4" does not, whatever its key is.
 bool is_sentence(const KnowledgeItem& item);
 
-/// The pairs of the same category and agent, on the same side of kLowTrust, that are near by
+/// The pairs of the same category and agent, on the same side of kLowReliability, that are near by
 /// `vectors`, and whose likeness is below `min_similarity`: others have been judged by their words.
 /// `vectors`: row-major, of the same size and of length 1 for each of `items`. Ordered as in
 /// ConsolidateReport; deterministic, whatever the order of `items`. Cost: items^2 x size.

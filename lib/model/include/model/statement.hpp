@@ -2,7 +2,7 @@
 // same holds.
 //
 // Statements of one category and key are about the same, whatever session and type they have. The
-// newest holds, by time, then by session; those below kLowTrust only where there is no other.
+// newest holds, by time, then by session; those below kLowReliability only where there is no other.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace bmad_mem {
 
 /// Below it, a statement is by somebody not to be trusted: it never displaces what others stated,
 /// however new it is.
-inline constexpr double kLowTrust = 0.5;
+inline constexpr double kLowReliability = 0.5;
 
 /// What an entry states, as far as others can contradict it.
 struct StatementHead {
@@ -125,7 +125,7 @@ inline bool is_authored_here(Origin origin) {
 
 /// How far a line of `origin` is trusted that claims `trust`, for what decides which statement
 /// holds: only a statement by an author of this root displaces another.
-double holding_trust(Origin origin, double trust);
+double holding_reliability(Origin origin, double trust);
 
 /// The review of a line of `origin` that claims `review`: it is accepted only where a person has
 /// accepted it. Of an agent it waits on, and from elsewhere it is as any statement from there.
@@ -136,7 +136,7 @@ inline Review review_by(Origin origin, Review review) {
   return origin == Origin::kAgent ? Review::kCandidate : Review::kNone;
 }
 
-struct EntryTrust {
+struct SourceReliability {
   std::string source_kind;  ///< user, assistant, tool, web, import, or empty.
   double trust = 1;         ///< 0 to 1; 1 when the entry names none.
   Origin origin = Origin::kAccepted;
@@ -144,21 +144,22 @@ struct EntryTrust {
 
 /// `claimed` with what may not stand there taken out, and as far as its origin allows: an agent's
 /// as what a model extracts, and what came from elsewhere less.
-EntryTrust checked_trust(EntryTrust claimed);
+SourceReliability checked_reliability(SourceReliability claimed);
 
 /// Whether it is the call of a tool, or what one printed.
 bool is_printed_by_tool(EntryType type, JsonValue entry);
 
 /// The source that the entry names, checked. What a tool has printed is of kind tool, whatever it
 /// says: an event with a `tool` or of a kind such as tool_result, a message of the role tool.
-EntryTrust entry_trust(EntryType type, JsonValue entry, Origin origin = Origin::kAccepted);
+SourceReliability source_reliability(EntryType type, JsonValue entry,
+                                     Origin origin = Origin::kAccepted);
 
 /// "from elsewhere, web, trust 0.30": nothing that somebody could have made up.
-std::string trust_text(const EntryTrust& trust);
+std::string trust_text(const SourceReliability& trust);
 /// The same of a single entry: "from agent, trust 0.60".
-std::string source_text(const EntryTrust& trust);
+std::string source_text(const SourceReliability& trust);
 
 /// Whether text of this source is to be handed on as data only.
-bool must_be_quoted(const EntryTrust& trust, double quote_below_trust);
+bool must_be_quoted(const SourceReliability& trust, double quote_below_trust);
 
 }  // namespace bmad_mem
