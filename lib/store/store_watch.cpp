@@ -27,8 +27,8 @@ void StoreWatch::look() {
     open();
   }
   const Timestamp now = store_.clock.now();
-  if (now < trusted_since_ || now - trusted_since_ > kTrustedFor) {
-    trusted_since_ = now;
+  if (now < unchanged_since_ || now - unchanged_since_ > kUnchangedFor) {
+    unchanged_since_ = now;
     all_changed_ = ++now_;
   }
 }

@@ -43,7 +43,7 @@ CONSTANTS = [
     ("how-it-works.md", "If an eighth of the log is new", "lib/store", "recorded_bytes / 8"),
     ("how-it-works.md", "BM25(m-2 … m+2)", "lib/search", "kWindowReach = 2"),
     ("how-it-works.md", "is older than 60 days", "lib/search/query", "days kLong{60}"),
-    ("how-it-works.md", "and after 10 seconds", "lib/store", "seconds kTrustedFor{10}"),
+    ("how-it-works.md", "and after 10 seconds", "lib/store", "seconds kUnchangedFor{10}"),
     ("how-it-works.md", "each of the eight logs", "lib/include", "kEntryTypeCount = 8"),
     ("how-it-works.md", "two seconds after the last request", "tools/bmad-mem/mcp", "kPause{2'000}"),
     ("architecture.md", "eight entry types", "lib/include", "kEntryTypeCount = 8"),

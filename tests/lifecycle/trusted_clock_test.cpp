@@ -28,7 +28,7 @@ int hour_of(Timestamp time) {
 std::vector<int> trusted(const std::vector<int>& readings, ClockState state) {
   std::vector<int> times;
   for (const int reading : readings) {
-    const TrustedTime time = advance_clock(state, kStart + hours(reading));
+    const SteadyTime time = advance_clock(state, kStart + hours(reading));
     times.push_back(hour_of(time.time));
     CHECK(time.is_held == (times.back() != reading));
     state = time.state;
@@ -40,9 +40,9 @@ std::vector<int> trusted(const std::vector<int>& readings, ClockState state) {
 struct Machine {
   /// A run of maintenance while the clock is wrong by `error`.
   void read(minutes error) {
-    const TrustedTime time = advance_clock(state, truth + error);
+    const SteadyTime time = advance_clock(state, truth + error);
     state = time.state;
-    RC_ASSERT(time.time <= truth + kTrustedStepMax);
+    RC_ASSERT(time.time <= truth + kSteadyStepMax);
     RC_ASSERT(time.time <= truth + error);
   }
 
@@ -135,7 +135,7 @@ TEST_CASE("a clock that is right is believed again after three days of daily run
     Timestamp now = kStart;
     bool is_held = true;
     for (int day = 0; day < 3; ++day, now += days(1)) {
-      const TrustedTime time = advance_clock(state, now);
+      const SteadyTime time = advance_clock(state, now);
       state = time.state;
       is_held = time.is_held;
     }

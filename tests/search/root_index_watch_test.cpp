@@ -163,7 +163,7 @@ TEST_CASE("a change that the kernel does not tell is seen after a while") {
   ::msync(mapped, bytes.size(), MS_SYNC);
   ::munmap(mapped, bytes.size());
   ::close(file);
-  memory.clock.later += StoreWatch::kTrustedFor + std::chrono::seconds(1);
+  memory.clock.later += StoreWatch::kUnchangedFor + std::chrono::seconds(1);
   CHECK(difference(answers(*held), memory.right_answers()) == "");
 }
 

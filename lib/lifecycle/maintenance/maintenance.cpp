@@ -99,7 +99,7 @@ class Maintenance {
 
   Status do_jobs() {
     const LocalAudit audit(store_.tracked.any());
-    const TrustedTime trusted = advance_clock(state_.clock, now_);
+    const SteadyTime trusted = advance_clock(state_.clock, now_);
     trusted_ = trusted.time;
     if (trusted.is_held) {
       report_.held_back = fmt::format(
@@ -428,7 +428,7 @@ Result<DeletionReport> purge_by_clock(Store& store) {
   BMAD_TRY_ASSIGN(MaintenanceState state, load_maintenance(*store.files));
   const Timestamp now = store.clock.now();
   BMAD_TRY(note_graces(store, state, now));
-  const TrustedTime trusted = advance_clock(state.clock, now);
+  const SteadyTime trusted = advance_clock(state.clock, now);
   state.clock = trusted.state;
   BMAD_TRY_ASSIGN(DeletionReport report,
                   purge_deleted(store, {.now = trusted.time, .graces = &state.graces}));

@@ -56,7 +56,7 @@ MaintenanceState parse_state(std::string_view text) {
 }
 
 bool is_near(const ClockState& state, Timestamp now) {
-  return state.last_seen && now - *state.last_seen <= kTrustedStepMax;
+  return state.last_seen && now - *state.last_seen <= kSteadyStepMax;
 }
 
 /// Whether the hold goes on. It begins anew when the clock went backwards or was silent for long.
@@ -172,7 +172,7 @@ Status save_maintenance(FileSystem& files, const MaintenancePlan& plan,
   return replace_derived_file(files, kMaintenanceFile, writer.take() + '\n');
 }
 
-TrustedTime advance_clock(const ClockState& state, Timestamp now) {
+SteadyTime advance_clock(const ClockState& state, Timestamp now) {
   ClockState next = state;
   if (confirms(next, now)) {
     next = {.last_seen = next.held_last};
@@ -196,7 +196,7 @@ void update_graces(Graces& graces, std::span<const Deletion> deletions, const Cl
     if (goes_on && known != graces.end()) {
       // A mark far ahead was made while the clock was.
       next[each.deletion_id] = known->second > now + kSilenceMax ? now : known->second;
-    } else if (goes_on && each.deleted_at >= *last - kTrustedStepMax && each.deleted_at <= now) {
+    } else if (goes_on && each.deleted_at >= *last - kSteadyStepMax && each.deleted_at <= now) {
       next[each.deletion_id] = each.deleted_at;
     } else {
       next[each.deletion_id] = std::max(now, last.value_or(now));

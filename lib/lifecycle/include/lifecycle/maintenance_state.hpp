@@ -52,7 +52,7 @@ namespace bmad_mem {
 // set wrong twice, a day to half a year apart, with no right reading between.
 
 /// The furthest step that is believed at once: twice the day between two runs of maintenance.
-inline constexpr std::chrono::hours kTrustedStepMax{48};
+inline constexpr std::chrono::hours kSteadyStepMax{48};
 /// How long a jump must last before it is believed. Wrong clocks are noticed within a day.
 inline constexpr std::chrono::hours kHoldMin{24};
 /// After a longer silence a held reading says nothing: the hold begins again. A project that is
@@ -70,7 +70,7 @@ struct ClockState {
   friend bool operator==(const ClockState&, const ClockState&) = default;
 };
 
-struct TrustedTime {
+struct SteadyTime {
   /// What to compare expiry times with: at most the clock's time; 1970, before which nothing
   /// expires, when no reading was ever trusted.
   Timestamp time{};
@@ -79,7 +79,7 @@ struct TrustedTime {
 };
 
 /// Takes in the reading `now`.
-TrustedTime advance_clock(const ClockState& state, Timestamp now);
+SteadyTime advance_clock(const ClockState& state, Timestamp now);
 
 /// What was deleted can be brought back for a while. The clock at the deletion may have been years
 /// behind or ahead, so each deletion counts from the first run that saw it: by id, since when.

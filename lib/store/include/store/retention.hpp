@@ -25,7 +25,7 @@ const RetentionDays& retention_of(const Config& config, const Manifest& manifest
 Timestamp retention_start(const Manifest& manifest);
 
 /// The moment from which an entry is to be removed; nothing when it is kept for ever: it is pinned,
-/// or its type is. Compare it with TrustedTime::time and not with the clock.
+/// or its type is. Compare it with SteadyTime::time and not with the clock.
 std::optional<Timestamp> expires_at(EntryType type, Timestamp timestamp, bool pinned,
                                     const RetentionDays& days);
 

@@ -7,7 +7,7 @@
 //
 // A folder is watched before its files are looked at, so that nothing in between is missed. What
 // the kernel does not tell (a file that was mapped or has a second name, asynchronous writes, what
-// other hosts do) counts after kTrustedFor: then everything may have changed.
+// other hosts do) counts after kUnchangedFor: then everything may have changed.
 //
 // Where nothing can be watched all folders change always, and nobody is told: the user has no more
 // watches, or the file system is none that tells everything (see FolderWatch::tells_all()).
@@ -87,7 +87,7 @@ class StoreWatch {
   static constexpr Moment kAlways = std::numeric_limits<Moment>::max();
 
   /// To sweep a thousand sessions takes some 20 ms: that often it is no burden.
-  static constexpr std::chrono::seconds kTrustedFor{10};
+  static constexpr std::chrono::seconds kUnchangedFor{10};
   /// Half of what a user may have where the system has the old limit of 8,192. Each takes 1 KB of
   /// the kernel's memory. Further folders change always.
   static constexpr std::size_t kFoldersMax = 4096;
@@ -117,7 +117,7 @@ class StoreWatch {
   bool is_off_ = false;
   std::optional<FolderWatch> watch_;
   FileInfo root_;  // As it was when the watch began.
-  Timestamp trusted_since_{};
+  Timestamp unchanged_since_{};
   Moment all_changed_ = 0;
   std::map<std::string, Moment, std::less<>> folders_;  // When those that are watched changed.
 };
