@@ -457,7 +457,7 @@ Status RootOrigins::revoke() {
     const std::string text = read_small(path);
     const ParsedJson mark(text);
     if (!mark || !provenance_->keep_only(Origin::kAgent)) {
-      return state_error("take out of the provenance log who wrote its lines", path);
+      return state_error("remove from the provenance log who wrote its lines", path);
     }
     ObjectText object(*mark, text);
     object.set_string("made", kRevoked);

@@ -24,7 +24,7 @@ Result<MaintenanceReport> maintain(Store& store, const MaintainOptions& options)
 /// else. Returns what was done.
 std::vector<MaintenanceAction> maintain_by_the_way(Store& store);
 /// Sorts the provenance log of who wrote the lines when it has doubled. With `may_read_all`, also
-/// takes out of it what has long gone from the store. What fails here fails nothing.
+/// removes from it what has long gone from the store. What fails here fails nothing.
 void compact_provenance(const Store& store, bool may_read_all);
 /// purge_deleted() by the clock, as maintenance does it: no earlier for a clock that jumps.
 Result<DeletionReport> purge_by_clock(Store& store);

@@ -54,9 +54,8 @@ class SessionWriter {
                                     std::string_view lines,
                                     LineHashesLook look = LineHashesLook::kNow);
 
-  /// Waits until what append() wrote to `log_file` survives power loss. The record follows when it
-  /// is due: behind at least an eighth of what it covers, so that a line costs its hash some eight
-  /// times. When the sync fails, the record tells every process. The caller does not hold the lock.
+  /// Waits until what append() wrote to `log_file` survives power loss. The record follows
+  /// after at least an eighth of what it covers, so that a line costs its hash some eight times. When the sync fails, the record tells every process. The caller does not hold the lock.
   /// Errors: as AppendLog::sync().
   Status settle(const std::string& log_file, const AppendLog::Written& written);
   /// The same by the one who holds the lock.
