@@ -53,8 +53,8 @@ std::optional<std::jthread> try_thread(const Work& work) {
 
 /// Calls `work(i)` for each i below `count`, each once, in no order, and returns when all are done.
 /// `work` must touch nothing that another i touches. Fewer than kParallelMin are done here: a
-/// thread costs 30 us to start. `wanted`: this number of threads, where they wait for something else than
-/// processors. What `work` throws is thrown here, and some i may be left out then.
+/// thread costs 30 us to start. `wanted`: this number of threads, where they wait for something
+/// else than processors. What `work` throws is thrown here, and some i may be left out then.
 inline constexpr std::size_t kParallelMin = 8;
 
 template <typename Work>

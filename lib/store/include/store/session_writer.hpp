@@ -55,7 +55,8 @@ class SessionWriter {
                                     LineHashesLook look = LineHashesLook::kNow);
 
   /// Waits until what append() wrote to `log_file` survives power loss. The record follows
-  /// after at least an eighth of what it covers, so that a line costs its hash some eight times. When the sync fails, the record tells every process. The caller does not hold the lock.
+  /// after at least an eighth of what it covers, so that a line costs its hash some eight times.
+  /// When the sync fails, the record tells every process. The caller does not hold the lock.
   /// Errors: as AppendLog::sync().
   Status settle(const std::string& log_file, const AppendLog::Written& written);
   /// The same by the one who holds the lock.
