@@ -85,9 +85,9 @@ std::optional<unsigned> take_fraction(std::string_view& text) {
   if (!text.starts_with('.')) {
     return 0;
   }
-  const std::string_view digits =
-      text.substr(1, std::min(text.find_first_not_of("0123456789", 1), text.size()) - 1);
-  text.remove_prefix(1 + digits.size());
+  text.remove_prefix(1);
+  const std::string_view digits(text.begin(), std::ranges::find_if_not(text, is_digit));
+  text.remove_prefix(digits.size());
   if (digits.empty()) {
     return std::nullopt;
   }

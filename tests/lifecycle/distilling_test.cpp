@@ -417,8 +417,8 @@ TEST_CASE("stopped anywhere, an evicted decision is in the log or stated, and st
       for (const std::string& path : store.files_with(std::string(kDecision), "sessions")) {
         stated += path.ends_with("facts.jsonl") ? 1 : 0;
       }
-      const auto lines = read_evicted(store.disk, "s1").value();
-      for (const EvictedLine& line : lines) {
+      const auto evicted = read_evicted(store.disk, "s1").value();
+      for (const EvictedLine& line : evicted) {
         stated += line.type == EntryType::kFact && line.line.contains(kDecision) ? 1 : 0;
       }
       CHECK(stated == 1);

@@ -28,8 +28,8 @@ constexpr const char* kProgramName = "bmad-mem";
 /// The sections that are ours, and nobody else's.
 constexpr std::string_view kGitSections[] = {"merge.bmadmem", "diff.bmadmem"};
 
-constexpr std::string_view kBegin = "# bmad-mem: begin";
-constexpr std::string_view kEnd = "# bmad-mem: end\n";
+constexpr std::string_view kHookBegin = "# bmad-mem: begin";
+constexpr std::string_view kHookEnd = "# bmad-mem: end\n";
 
 // docs/decisions/0033 says why which file is merged how. Without a driver in a clone's own
 // configuration `merge=bmadmem` is what it is without attributes: git's merge of text.
@@ -48,13 +48,13 @@ constexpr std::string_view kEventsIgnored = "/sessions/*/events.jsonl\n";
 
 /// Where our lines begin and end; both text.size() without any.
 std::pair<std::size_t, std::size_t> find_block(std::string_view text) {
-  const std::size_t end = text.find(kEnd);
-  std::size_t begin = end == std::string_view::npos ? end : text.rfind(kBegin, end);
+  const std::size_t end = text.find(kHookEnd);
+  std::size_t begin = end == std::string_view::npos ? end : text.rfind(kHookBegin, end);
   while (begin != std::string_view::npos && begin != 0 && text[begin - 1] != '\n') {
-    begin = text.rfind(kBegin, begin - 1);
+    begin = text.rfind(kHookBegin, begin - 1);
   }
   return begin == std::string_view::npos ? std::pair(text.size(), text.size())
-                                         : std::pair(begin, end + kEnd.size());
+                                         : std::pair(begin, end + kHookEnd.size());
 }
 
 /// `text` with `instead` for each `character`.
