@@ -330,7 +330,7 @@ TEST_CASE("a provenance log that is gone, cut or full of noise fails nothing") {
   CHECK(memory.context().contains("- **push**: Never push to main"));
   fs::remove(provenance);
   CHECK_FALSE(memory.context().contains("- **push**"));
-  CHECK(memory.open().trust_report().reason.contains("ledger"));
+  CHECK(memory.open().trust_report().reason.contains("provenance log"));
   CHECK(person.add_fact("s1", {.content = "still written"}).has_value());
 }
 
