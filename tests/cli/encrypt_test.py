@@ -4,7 +4,7 @@ no entry is lost, and no word of an encrypted one stands in any file. With the k
 encrypted; a passphrase is typed on a terminal; what hooks record waits for the key; MCP tells what the key opens; a merge
 conflict in sealing.json loses nothing.
 
-Usage: line_hashes_test.py BMAD_MEM. Exit status 1 if a check failed.
+Usage: encrypt_test.py BMAD_MEM. Exit status 1 if a check failed.
 """
 
 import ctypes
