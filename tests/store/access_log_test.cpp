@@ -474,4 +474,19 @@ TEST_CASE("a write that is cut short loses itself and at most the next one") {
   CHECK(table.damaged_count() == 1);
 }
 
+TEST_CASE("the forms that are written are the ones that are scanned") {
+  AccessLine line;
+  CHECK(scan_access_line(R"({"at":"2026-01-12T09:00:00Z","ids":["a","b"]})", line));
+  CHECK(line.ids == std::vector<std::string_view>{"a", "b"});
+  CHECK(line.count == 1);
+  CHECK(scan_access_line(R"({"at":"2026-01-12T09:00:00Z","count":7,"ids":["a","b"]})", line));
+  CHECK(line.ids == std::vector<std::string_view>{"a", "b"});
+  CHECK(line.count == 7);
+  CHECK(scan_access_line(R"({"id":"a","count":3,"last":"2026-01-12T09:00:00.250Z"})", line));
+  CHECK(line.ids == std::vector<std::string_view>{"a"});
+  CHECK(line.count == 3);
+  CHECK(line.last == kNine + std::chrono::milliseconds(250));
+  CHECK_FALSE(scan_access_line(R"({"at":"2026-01-12T09:00:00Z","ids":[]} )", line));
+}
+
 }  // namespace bmad_mem::test::access_log_test

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -29,7 +30,7 @@ namespace {
 constexpr std::uint64_t kReadSizeMax = 16U << 20U;
 
 /// More than that is no count: sums stay within what a line may say.
-constexpr std::int64_t kAccessCountMax = 999'999'999'999'999;
+constexpr std::uint64_t kAccessCountMax = 999'999'999'999'999;
 
 /// So long a line takes no more ids: it has to fit into a log that was folded.
 constexpr std::size_t kAccessLineSizeMax = 32U << 10U;
@@ -109,68 +110,163 @@ Status make_room(FileSystem& files, const Clock& clock, std::string_view session
              : fold_accesses(files, session_id, [](std::string_view) { return true; });
 }
 
+/// Takes expected pieces off the front of a text.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view text) : text_(text) {}
+
+  bool take(std::string_view literal) {
+    if (!text_.starts_with(literal)) {
+      return false;
+    }
+    text_.remove_prefix(literal.size());
+    return true;
+  }
+
+  /// Up to a quote, which goes too. Text with escapes is for the parser.
+  bool take_text(std::string_view& out) {
+    std::size_t size = 0;
+    for (; size < text_.size() && text_[size] != '"'; ++size) {
+      if (text_[size] == '\\' || static_cast<unsigned char>(text_[size]) < 0x20) {
+        return false;
+      }
+    }
+    if (size == text_.size()) {
+      return false;
+    }
+    out = text_.substr(0, size);
+    text_.remove_prefix(size + 1);
+    return true;
+  }
+
+  bool take_count(std::uint64_t& out) {
+    constexpr std::size_t kDigitsMax = 15;  // Sums stay within 64 bits, and within a double.
+    const char* const start = text_.data();
+    const auto [stop, problem] = std::from_chars(start, start + text_.size(), out);
+    const auto size = static_cast<std::size_t>(stop - start);
+    if (problem != std::errc() || size > kDigitsMax) {
+      return false;
+    }
+    assert(out <= kAccessCountMax);
+    text_.remove_prefix(size);
+    return true;
+  }
+
+  bool take_time(Timestamp& out) {
+    std::string_view text;
+    if (!take_text(text)) {
+      return false;
+    }
+    const std::optional<Timestamp> time = try_parse_rfc3339(text);
+    out = time.value_or(Timestamp{});
+    return time.has_value();
+  }
+
+  [[nodiscard]] bool at_end() const { return text_.empty(); }
+
+ private:
+  std::string_view text_;
+};
+
+bool scan_one(Cursor cursor, AccessLine& line) {
+  std::string_view id;
+  if (!cursor.take_text(id) || !cursor.take(",\"count\":") || !cursor.take_count(line.count) ||
+      !cursor.take(",\"last\":\"") || !cursor.take_time(line.last) || !cursor.take("}")) {
+    return false;
+  }
+  line.ids.assign(1, id);
+  return cursor.at_end();
+}
+
+bool scan_several(Cursor cursor, AccessLine& line) {
+  line.ids.clear();
+  line.count = 1;
+  if (!cursor.take_time(line.last) ||
+      (cursor.take(",\"count\":") && !cursor.take_count(line.count)) ||
+      !cursor.take(",\"ids\":[")) {
+    return false;
+  }
+  do {
+    std::string_view id;
+    if (!cursor.take("\"") || !cursor.take_text(id)) {
+      return false;
+    }
+    line.ids.push_back(id);
+  } while (cursor.take(","));
+  return cursor.take("]}") && cursor.at_end();
+}
+
 }  // namespace
 
 /// Fills an AccessTable from the text of a log.
 class AccessReader {
  public:
   static AccessTable read(std::string text) {
-    constexpr std::size_t kIdSize = 24;  // With its quotes and comma.
     AccessReader reader;
-    AccessTable& table = reader.table_;
-    table.log_size_ = text.size();
-    table.ids_.reserve(text.size());
-    table.entries_.reserve(std::min(text.size() / kIdSize, kFoldedAccessesMax));
-    text.append(kJsonPadding, '\0');
-    const std::string_view lines = std::string_view(text).substr(0, table.log_size_);
-    for_each_text_line(whole_lines(lines), [&](std::string_view line) {
-      table.damaged_count_ += reader.add_line(line) ? 0 : 1;
-    });
-    return std::move(table);
+    reader.table_.log_size_ = text.size();
+    reader.add_lines(reader.table_.texts_.emplace_back(std::move(text)));
+    return std::move(reader.table_);
   }
 
  private:
-  /// False when the line, behind which there is padding, is none of ours.
-  bool add_line(std::string_view text) {
-    const std::optional<JsonValue> line = parser_.try_parse_padded(text);
-    if (!line) {
-      return false;
-    }
-    const JsonValue one = (*line)["id"];  // As version 0.1 wrote it.
-    const JsonValue ids = (*line)["ids"];
-    const JsonValue counted = (*line)["count"];
-    const auto time = try_parse_rfc3339((*line)[one.present() ? "last" : "at"].string());
-    const std::int64_t count = one.present() || counted.present() ? counted.integer(-1) : 1;
-    if (!time || count < 0 || count > kAccessCountMax ||
-        !(one.present() ? one.is_string() : is_string_list(ids))) {
-      return false;
-    }
-    const auto add = [&](JsonValue id) {
-      Access& access = access_of(id.string());
-      access.count = std::min(access.count + static_cast<std::uint64_t>(count),
-                              std::uint64_t{kAccessCountMax});
-      access.last = std::max(access.last, *time);
-    };
-    if (one.present()) {
-      add(one);
-    }
-    std::ranges::for_each(ids.elements(), add);
-    return true;
+  void add_lines(std::string_view text) {
+    constexpr std::size_t kIdSize = 24;  // With its quotes and comma.
+    table_.entries_.reserve(std::min(text.size() / kIdSize, kFoldedAccessesMax));
+    for_each_text_line(whole_lines(text), [&](std::string_view line) { add_line(line); });
   }
 
-  Access& access_of(std::string_view id) {
-    const auto found = table_.entries_.find(id);
-    if (found != table_.entries_.end()) {
-      return found->second;
+  void add_line(std::string_view text) {
+    if (!scan_access_line(text, line_) && !parse(text)) {
+      ++table_.damaged_count_;
+      return;
     }
-    const std::size_t at = table_.ids_.size();
-    assert(at + id.size() <= table_.ids_.capacity() && "the views into it stay valid");
-    table_.ids_ += id;
-    return table_.entries_[std::string_view(table_.ids_).substr(at)];
+    for (const std::string_view id : line_.ids) {
+      Access& access = table_.entries_[id];
+      access.count = std::min(access.count + line_.count, kAccessCountMax);
+      access.last = std::max(access.last, line_.last);
+    }
+  }
+
+  /// As scan_access_line(), for any JSON that says the same.
+  bool parse(std::string_view text) {
+    if (!parser_) {
+      parser_.emplace();  // Seldom needed.
+    }
+    const Result<JsonValue> value = parser_->parse(text);
+    if (!value || !value->is_object()) {
+      return false;
+    }
+    const bool is_of_one = (*value)["id"].present();
+    const auto time = try_parse_rfc3339((*value)[is_of_one ? "last" : "at"].string());
+    const JsonValue counted = (*value)["count"];
+    const std::int64_t count = is_of_one || counted.present() ? counted.integer(-1) : 1;
+    if (!time || count < 0 || count > static_cast<std::int64_t>(kAccessCountMax)) {
+      return false;
+    }
+    line_.last = *time;
+    line_.count = static_cast<std::uint64_t>(count);
+    line_.ids.clear();
+    if (is_of_one) {
+      return add_id((*value)["id"]);
+    }
+    for (const JsonValue id : (*value)["ids"].elements()) {
+      if (!add_id(id)) {
+        return false;
+      }
+    }
+    return (*value)["ids"].is_array();
+  }
+
+  bool add_id(JsonValue id) {
+    if (id.is_string()) {
+      line_.ids.emplace_back(table_.texts_.emplace_back(id.string()));
+    }
+    return id.is_string();
   }
 
   AccessTable table_;
-  JsonParser parser_;
+  AccessLine line_;
+  std::optional<JsonParser> parser_;
 };
 
 const Access* AccessTable::find(std::string_view id) const {
@@ -261,6 +357,14 @@ void AccessNotes::write(FileSystem& files, const Clock& clock) {
   for (const auto& [session_id, of_session] : ids) {
     static_cast<void>(append_accesses(files, clock, session_id, of_session, at));
   }
+}
+
+bool scan_access_line(std::string_view text, AccessLine& line) {
+  Cursor cursor(text);
+  if (cursor.take("{\"id\":\"")) {
+    return scan_one(cursor, line);
+  }
+  return cursor.take("{\"at\":\"") && scan_several(cursor, line);
 }
 
 }  // namespace bmad_mem
