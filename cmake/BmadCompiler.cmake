@@ -33,7 +33,7 @@ endif()
 # compiled as one. Names that are local to a file must be unique in its target for that. Off: each
 # file alone, as clang-tidy wants them.
 option(BMAD_UNITY "Compile several sources at once" ON)
-set(BMAD_UNITY_SIZE 40 CACHE STRING "How many: more build faster, fewer rebuild faster")
+set(BMAD_UNITY_SIZE 24 CACHE STRING "How many: more build faster, fewer rebuild faster")
 mark_as_advanced(BMAD_UNITY_SIZE)
 function(bmad_unity target)
   set_target_properties(${target} PROPERTIES

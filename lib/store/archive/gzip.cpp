@@ -281,15 +281,27 @@ bool says_too_large(std::string_view bytes, std::uint64_t size_max) {
 }
 
 Result<std::string> gunzip_member(std::string_view bytes, std::uint64_t at, std::uint64_t size) {
-  Unpacker unpacker(bytes, size);
-  const bool is_whole = unpacker.next() == MemberEnd::kWhole && unpacker.at_end();
-  std::string text = unpacker.take();
-  if (is_whole && text.size() == size) {
+  z_stream stream{};
+  if (inflateInit2(&stream, kWindowBits) != Z_OK) {
+    throw std::bad_alloc();
+  }
+  const std::unique_ptr<z_stream, decltype(&inflateEnd)> owner(&stream, inflateEnd);
+  assert(size <= kPieceMax && "zlib writes it in one piece");
+  std::string text(static_cast<std::size_t>(size), '\0');
+  stream.next_in = input_of(bytes);
+  stream.avail_in = piece_size(bytes.size());
+  stream.next_out = output_to(text.data());
+  stream.avail_out = piece_size(text.size());
+  const int status = inflate(&stream, Z_FINISH);  // All at once: it needs no window then.
+  if (status == Z_MEM_ERROR) {
+    throw std::bad_alloc();
+  }
+  if (status == Z_STREAM_END && stream.avail_in == 0 && stream.avail_out == 0) {
     return text;
   }
-  return corrupt(
-      fmt::format("is damaged in the gzip member that starts at byte {}: {}", at,
-                  unpacker.damage().empty() ? "it is not as long as it says" : unpacker.damage()));
+  const bool has_reason = status == Z_DATA_ERROR && stream.msg != nullptr;
+  return corrupt(fmt::format("is damaged in the gzip member that starts at byte {}: {}", at,
+                             has_reason ? stream.msg : "it is not as long as it says"));
 }
 
 Result<std::string> gunzip(std::string_view bytes, std::uint64_t size_max) {

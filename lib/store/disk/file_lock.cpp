@@ -200,8 +200,6 @@ Result<bool> take_kernel_lock(const std::shared_ptr<LockEntry>& entry,
   return true;
 }
 
-/// Leaves the holder's name for those who wait. Nothing is written when it stands there already,
-/// not more than a second old: a second file that changes with every append costs its sync 10 us.
 /// "process 4711 (agent \"architect\", add) on host, since 2026-01-11T10:00:00Z", as far as it is
 /// known.
 std::string described(const LockHolder& holder) {
@@ -210,10 +208,14 @@ std::string described(const LockHolder& holder) {
   }
   const std::string agent =
       holder.agent_id.empty() ? std::string() : fmt::format("agent \"{}\", ", holder.agent_id);
-  return fmt::format("process {} ({}{}) on {}, since {}", holder.pid, agent, holder.operation,
-                     holder.host, format_rfc3339(holder.acquired_at.value_or(Timestamp())));
+  const std::string since =
+      holder.acquired_at ? ", since " + format_rfc3339(*holder.acquired_at) : std::string();
+  return fmt::format("process {} ({}{}) on {}{}", holder.pid, agent, holder.operation, holder.host,
+                     since);
 }
 
+/// Leaves the holder's name for those who wait. Nothing is written when it stands there already,
+/// not more than a second old: a second file that changes with every append costs its sync 10 us.
 void note_holder(LockEntry& entry, const LockRequest& request, Timestamp now) {
   constexpr std::chrono::seconds kFresh{1};
   auto& note = entry.note;
