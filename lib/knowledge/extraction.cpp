@@ -439,8 +439,8 @@ Result<std::vector<RememberParams>> lessons_of_rules(std::span<const LearnRule> 
 RememberParams failure_lesson(std::string_view agent, std::string_view task,
                               std::string_view error) {
   constexpr double kConfidence = 0.7;  // The specification's.
-  // Whoever makes a program fail writes its errors: enough trust to hold, too little to be told to
-  // a model as anything but a quotation.
+  // The one who makes a program fail writes its errors: reliable enough to hold, and too little to
+  // be told to a model as anything but a quotation.
   constexpr double kTrust = 0.6;
   return {.category = Category::kErrorSolution,
           .key = agent.empty() ? std::string(task) : fmt::format("{}: {}", agent, task),

@@ -46,7 +46,7 @@ Status check_drawn(const EncryptionKey& key) {
              : Status();
 }
 
-/// The new key encrypts, and the one of before is a former one until all is encrypted anew: a run
+/// The new key encrypts, and the one of before is a former one until all is encrypted again: a run
 /// that is cut short loses neither. Errors: E_ACCESS_DENIED when no key here opens what is
 /// encrypted, before anything changes.
 Status plan_rotation(const StoreEncryption& own, const std::string& new_key_file,

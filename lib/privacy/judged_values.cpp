@@ -127,7 +127,7 @@ std::uint32_t JudgedValues::start_of(std::uint64_t bytes) const {
 }
 
 JudgedValues::Record JudgedValues::record_of(std::string_view part) const {
-  assert(part.size() >= kSizeMin && "the hash of its start takes so many bytes");
+  assert(part.size() >= kSizeMin && "the hash of its start takes kSizeMin bytes");
   std::uint64_t first = 0;
   std::memcpy(&first, part.data(), kSizeMin);
   return {.hash = keyed_hash(key_, part),

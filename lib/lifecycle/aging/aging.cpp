@@ -32,7 +32,7 @@
 namespace bmad_mem {
 namespace {
 
-/// The last line of an entry, and what is to stand in its place.
+/// The last line of an entry, and its replacement.
 struct AgedLine {
   double factor = 1;
   std::uint64_t offset = 0;

@@ -115,7 +115,7 @@ std::vector<std::string> ids_of(std::span<const std::string_view> lines) {
   return ids;
 }
 
-/// Takes out of `entries` what stands in `to` as it is. Errors: E_CONCURRENT_MOD when another entry
+/// Takes out of `entries` what `to` has as it is. Errors: E_CONCURRENT_MOD when another entry
 /// there has such an id.
 Status leave_out_moved(const Store& to, std::vector<Entry>& entries) {
   std::vector<std::string> ids;

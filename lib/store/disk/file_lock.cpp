@@ -261,7 +261,7 @@ void FileLock::Guard::release() {
 FileLock::FileLock(FileSystem& files, const Clock& clock, std::string path, std::string info_path)
     : files_(files), clock_(clock), path_(std::move(path)), info_path_(std::move(info_path)) {}
 
-/// The entry used last time; found anew when `stale` says that it is for an old file.
+/// The entry used last time; looked up again when `stale` says that it is for an old file.
 Result<std::shared_ptr<LockEntry>> FileLock::current_entry(bool stale) {
   const std::lock_guard guard(mutex_);
   if (entry_ == nullptr || pid_ != process_id() || stale) {

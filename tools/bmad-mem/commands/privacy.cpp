@@ -1,6 +1,6 @@
 // privacy.cpp - what is removed permanently, what is kept for how long, whose memory it is: a
 // foreign one is shown, and becomes the user's own; and what is encrypted, opened, or encrypted
-// anew.
+// with another key.
 #include "bmad_mem/privacy.hpp"
 
 #include <termios.h>

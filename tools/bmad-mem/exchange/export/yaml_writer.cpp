@@ -5,6 +5,7 @@
 #include <array>
 #include <cassert>
 #include <memory>
+#include <new>
 #include <string>
 
 #include <fmt/core.h>
@@ -112,10 +113,11 @@ class YamlWriter final : public ExportWriter {
   }
 
  private:
+  /// All texts are JSON's, so valid UTF-8, and write_to() takes all: only memory can be short.
   void emit(auto make, auto... arguments) {
     yaml_event_t event;
-    if (make(&event, arguments...) != 0) {
-      yaml_emitter_emit(&emitter_, &event);
+    if (make(&event, arguments...) == 0 || yaml_emitter_emit(&emitter_, &event) == 0) {
+      throw std::bad_alloc();
     }
   }
   void begin_mapping() {
