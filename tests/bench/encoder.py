@@ -3,8 +3,8 @@
 
 Usage: ./dev bench encoder [--filter GROUP] [--large] [--keep DIR] [--effort X] [--json]
 
-Its insides are measured by the program that makes its weights, bmad_encoder_maker, with each kind of arithmetic that
-this processor has. $BMAD_MEM_ENCODER names the weights, else they are beside the bmad-mem.
+Its insides are measured by bmad_encoder_probe, with each kind of arithmetic that this processor has.
+$BMAD_MEM_ENCODER names the weights, else they are beside the bmad-mem.
 """
 
 import json
@@ -32,7 +32,7 @@ class Encoder(Bench):
 
 def encoder_rows(bench):
     reference = SHARED / "encoder/reference.jsonl"
-    said = bench.output(bench.helper("bmad_encoder_maker"), "measure", bench.weights(), *([str(reference)] if reference.exists() else []))
+    said = bench.output(bench.helper("bmad_encoder_probe"), "measure", bench.weights(), *([str(reference)] if reference.exists() else []))
     best, *others = map(json.loads, said.splitlines())
     note = f"with {best['kernels']}, CPU time"
     rows = [Row(f"one text, {best['short_pieces']} pieces", "ms", best["short_ms"], wants=Target(3, 1), note=note),

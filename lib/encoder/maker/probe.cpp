@@ -1,4 +1,4 @@
-// main.cpp - bmad_encoder_maker: makes encoder.bmw, see usage(). `./dev encoder` runs it.
+// probe.cpp - bmad_encoder_probe: measures the encoder, and gives what a projection is made of.
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -18,7 +18,6 @@
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
 #include "lite_model.hpp"
-#include "maker/conversion.hpp"
 #include "store/posix_file_system.hpp"
 
 namespace bmad_mem::encoder {
@@ -26,51 +25,19 @@ namespace {
 
 constexpr std::uint64_t kInputMax = 64U << 20U;
 
-Status write_file(const std::string& path, std::string_view bytes) {
-  const std::string beside = path + ".new";
-  std::ofstream out(beside, std::ios::binary);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (!out || std::rename(beside.c_str(), path.c_str()) != 0) {
-    return posix_error(errno, "write", path);
-  }
-  return {};
-}
-
-Status convert(std::span<const std::string> arguments) {
-  BMAD_TRY_ASSIGN(const Package package, Package::open(arguments[0]));
-  std::string projection;
-  if (arguments.size() > 2) {
-    BMAD_TRY_ASSIGN(projection, read_outside_file(arguments[2], kInputMax));
-    if (projection.size() != kProjectionSize) {
-      return path_error(ErrorCode::E_INVALID_FORMAT, arguments[2],
-                        fmt::format("is no projection of {} bytes", kProjectionSize));
-    }
-  }
-  BMAD_TRY_ASSIGN(const std::string file, converted(package, projection));
-  return write_file(arguments[1], file);
-}
-
-/// Of the texts in a file, one a line.
-Status project(std::span<const std::string> arguments) {
+/// Writes the 512 floats of each text in a file, one a line, as projections are made of.
+Status write_sentences(std::span<const std::string> arguments) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<LiteModel> model, LiteModel::open(arguments[0]));
   BMAD_TRY_ASSIGN(const std::string lines, read_outside_file(arguments[1], kInputMax));
-  std::vector<float> sentences;
+  std::ofstream out(arguments[2], std::ios::binary);
   for (std::string_view rest = lines; !rest.empty();) {
     const PieceNumbers pieces = model->tokenizer().pieces_of(take_line(rest));
     const std::vector<float> sentence = model->sentences({&pieces, 1});
-    sentences.insert(sentences.end(), sentence.begin(), sentence.end());
+    out.write(reinterpret_cast<const char*>(sentence.data()),
+              static_cast<std::streamsize>(sentence.size() * sizeof(float)));
   }
-  if (sentences.empty()) {
-    return path_error(ErrorCode::E_INVALID_FORMAT, arguments[1], "has no text");
-  }
-  return write_file(arguments[2], projection_of(sentences));
-}
-
-/// Whether a file is whole: exit status 0 or 1.
-Status check(std::span<const std::string> arguments) {
-  BMAD_TRY(LiteModel::open(arguments[0]));
-  return {};
+  out.close();
+  return out ? Status{} : Status{posix_error(errno, "write", arguments[2])};
 }
 
 constexpr std::size_t kRounds = 20;
@@ -191,35 +158,21 @@ Status measure(std::span<const std::string> arguments) {
   return {};
 }
 
-struct MakerCommand {
-  std::string_view name;
-  std::size_t arguments_min;
-  std::string_view usage;
-  Status (*run)(std::span<const std::string> arguments);
-};
-
-constexpr MakerCommand kMakerCommands[] = {
-    {"convert", 2, "PACKAGE_FOLDER OUT [PROJECTION]", convert},
-    {"project", 3, "FILE TEXTS OUT", project},
-    {"measure", 1, "FILE [REFERENCE]", measure},
-    {"check", 1, "FILE", check},
-};
-
 int run(std::span<const std::string> arguments) {
-  for (const MakerCommand& command : kMakerCommands) {
-    if (!arguments.empty() && arguments[0] == command.name &&
-        arguments.size() > command.arguments_min) {
-      const Status status = command.run(arguments.subspan(1));
-      if (!status) {
-        fmt::print(stderr, "bmad_encoder_maker: {}\n", status.error().to_string());
-      }
-      return status ? 0 : 1;
-    }
+  const bool is_measure = !arguments.empty() && arguments[0] == "measure";
+  const bool is_sentences = arguments.size() == 4 && arguments[0] == "sentences";
+  if (!is_sentences && (!is_measure || arguments.size() < 2 || arguments.size() > 3)) {
+    fmt::print(stderr,
+               "usage: bmad_encoder_probe measure FILE [REFERENCE]\n"
+               "       bmad_encoder_probe sentences FILE TEXTS OUT\n");
+    return 2;
   }
-  for (const MakerCommand& command : kMakerCommands) {
-    fmt::print(stderr, "usage: bmad_encoder_maker {} {}\n", command.name, command.usage);
+  const Status status =
+      is_measure ? measure(arguments.subspan(1)) : write_sentences(arguments.subspan(1));
+  if (!status) {
+    fmt::print(stderr, "bmad_encoder_probe: {}\n", status.error().to_string());
   }
-  return 2;
+  return status ? 0 : 1;
 }
 
 }  // namespace
