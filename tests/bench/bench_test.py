@@ -337,7 +337,7 @@ class Rows(Folder):
         problems = [row["problem"] for row in rows if "problem" in row]
         self.assertEqual(done.returncode, int(bool(problems)))
         for problem in problems:
-            self.assertRegex(problem, "there is no initdb|there is no .*(bmad-bench|bmad_bench_|bmad_encoder|tar)|there are no weights", done.stderr)
+            self.assertRegex(problem, "there is no initdb|there is no .*(bmad-bench|bmad_bench_|bmad_encoder|tar|time)|there are no weights", done.stderr)
         for row in rows:
             self.assertTrue("problem" in row or row["ours"]["count"] >= 1, row)
         return {row["what"] for row in rows if "problem" not in row}
