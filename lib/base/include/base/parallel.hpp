@@ -14,43 +14,6 @@
 
 namespace bmad_mem {
 
-/// What other threads throw, for the one that waits for them.
-class FirstException {
- public:
-  /// Calls `work`, and keeps what it throws if it is the first.
-  template <typename Work>
-  void run(const Work& work) {
-    try {
-      work();
-    } catch (...) {
-      if (!is_set_.exchange(true)) {
-        exception_ = std::current_exception();
-      }
-    }
-  }
-  /// Once the threads have ended.
-  void rethrow() const {
-    if (exception_) {
-      std::rethrow_exception(exception_);
-    }
-  }
-
- private:
-  std::atomic<bool> is_set_{false};
-  std::exception_ptr exception_;
-};
-
-/// A thread that runs `work`; none where the process may have no more of them: then `work` is left
-/// to the caller.
-template <typename Work>
-std::optional<std::jthread> try_thread(const Work& work) {
-  try {
-    return std::jthread(work);
-  } catch (const std::system_error&) {
-    return std::nullopt;
-  }
-}
-
 /// Calls `work(i)` for each i below `count`, each once, in no order, and returns when all are done.
 /// `work` must touch nothing that another i touches. Fewer than kParallelMin are done here: a
 /// thread costs 30 us to start. `wanted`: this number of threads, where they wait for something
@@ -70,39 +33,41 @@ void for_each_parallel(std::size_t count, const Work& work,
     return;
   }
   std::atomic<std::size_t> next{0};
-  FirstException thrown;
+  std::atomic<bool> has_thrown{false};
+  std::exception_ptr thrown;
   const auto run = [&] {
-    thrown.run([&] {
+    try {
       for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
         work(i);
       }
-    });
+    } catch (...) {
+      if (!has_thrown.exchange(true)) {
+        thrown = std::current_exception();
+      }
+    }
   };
   {
-    std::vector<std::optional<std::jthread>> others(threads - 1);
-    for (std::optional<std::jthread>& other : others) {
-      other = try_thread(run);
+    std::vector<std::jthread> others;
+    others.reserve(threads - 1);
+    try {
+      while (others.size() + 1 < threads) {
+        others.emplace_back(run);
+      }
+    } catch (const std::system_error&) {
+      // The process may have no more threads: those that it has do the work.
     }
     run();
   }
-  thrown.rethrow();
+  if (thrown) {
+    std::rethrow_exception(thrown);
+  }
 }
 
 /// Calls both, at the same time where there are two cores, and returns when both are done.
 template <typename One, typename Other>
 void run_both(const One& one, const Other& other) {
-  FirstException thrown;
-  {
-    std::optional<std::jthread> thread;
-    if (core_count() > 1) {
-      thread = try_thread([&] { thrown.run(other); });
-    }
-    thrown.run(one);
-    if (!thread) {
-      thrown.run(other);
-    }
-  }
-  thrown.rethrow();
+  const auto run = [&](std::size_t i) { i == 0 ? one() : other(); };
+  for_each_parallel(2, run, std::min<std::size_t>(core_count(), 2));
 }
 
 }  // namespace bmad_mem
