@@ -119,29 +119,16 @@ std::string json_number(double number) {
   return text;
 }
 
-JsonWriter& JsonWriter::begin_object() {
+JsonWriter& JsonWriter::open(char bracket) {
   separate();
-  text_ += '{';
+  text_ += bracket;
   needs_comma_ = false;
   return *this;
 }
 
-JsonWriter& JsonWriter::end_object() {
+JsonWriter& JsonWriter::close(char bracket) {
   assert(!text_.empty() && text_.back() != ':' && "a key has its value");
-  text_ += '}';
-  needs_comma_ = true;
-  return *this;
-}
-
-JsonWriter& JsonWriter::begin_array() {
-  separate();
-  text_ += '[';
-  needs_comma_ = false;
-  return *this;
-}
-
-JsonWriter& JsonWriter::end_array() {
-  text_ += ']';
+  text_ += bracket;
   needs_comma_ = true;
   return *this;
 }

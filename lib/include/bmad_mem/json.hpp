@@ -303,10 +303,10 @@ class JsonWriter {
     constexpr std::size_t kUsual = 320;
     text_.reserve(kUsual);
   }
-  JsonWriter& begin_object();
-  JsonWriter& end_object();
-  JsonWriter& begin_array();
-  JsonWriter& end_array();
+  JsonWriter& begin_object() { return open('{'); }
+  JsonWriter& end_object() { return close('}'); }
+  JsonWriter& begin_array() { return open('['); }
+  JsonWriter& end_array() { return close(']'); }
   JsonWriter& key(std::string_view key);
 
   JsonWriter& string(std::string_view value);
@@ -337,6 +337,8 @@ class JsonWriter {
   std::string take();
 
  private:
+  JsonWriter& open(char bracket);
+  JsonWriter& close(char bracket);
   void separate();
 
   std::string text_;
