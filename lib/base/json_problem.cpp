@@ -2,6 +2,7 @@
 // It runs once simdjson has refused the text: simdjson is faster, and reports no position.
 #include <algorithm>
 #include <cassert>
+#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,32 +19,6 @@ namespace bmad_mem {
 namespace {
 
 using Json = nlohmann::json;
-
-/// Walks the text and counts the bytes handed out, since SAX events carry no position.
-class CountingIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  CountingIterator(const char* at, std::size_t* count) : at_(at), count_(count) {}
-  reference operator*() const { return *at_; }
-  CountingIterator& operator++() {
-    ++at_;
-    if (count_ != nullptr) {
-      ++*count_;
-    }
-    return *this;
-  }
-  bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
-  bool operator!=(const CountingIterator& other) const { return at_ != other.at_; }
-
- private:
-  const char* at_;
-  std::size_t* count_;
-};
 
 /// One open object or array, and the place in it.
 struct Level {
@@ -239,10 +214,12 @@ Error json_problem(std::string_view text) {
   }
   std::size_t count = 0;
   ProblemFinder finder(text, &count);
-  const char* const first = text.data();
-  const CountingIterator begin(first, &count);
-  const CountingIterator end(first + text.size(), nullptr);
-  if (Json::sax_parse(begin, end, &finder)) {
+  // SAX events carry no position.
+  const auto counted = text | std::views::transform([&](char c) {
+                         ++count;
+                         return c;
+                       });
+  if (Json::sax_parse(counted.begin(), counted.end(), &finder)) {
     return problem_at(1, "not valid JSON");  // The two parsers disagree; simdjson's no counts.
   }
   assert(!finder.reason().empty() && "what stops the parser gives a reason");
