@@ -28,10 +28,8 @@ std::string hex_text(const unsigned char* bytes, std::size_t size) {
 std::uint64_t xxh3(std::string_view bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 struct Xxh3Stream::Impl {
-  struct Deleter {
-    void operator()(XXH3_state_t* freed) const { XXH3_freeState(freed); }
-  };
-  std::unique_ptr<XXH3_state_t, Deleter> state{XXH3_createState()};
+  std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state{XXH3_createState(),
+                                                                 XXH3_freeState};
 };
 
 Xxh3Stream::Xxh3Stream() : impl_(std::make_unique<Impl>()) {
