@@ -16,11 +16,6 @@
 namespace bmad_mem {
 namespace {
 
-double days_between(Timestamp from, Timestamp to) {
-  using Days = std::chrono::duration<double, std::ratio<86400>>;
-  return std::max(0.0, Days(to - from).count());
-}
-
 double exponential_decay(const DecaySettings& settings, const DecayInput& input, Timestamp now) {
   constexpr double kAccessBoost = 0.1;
   constexpr double kImportanceBoost = 0.2;
@@ -61,17 +56,13 @@ std::string factor_text(double factor) {
 
 }  // namespace
 
-std::string_view decay_model_name(DecayModel model) {
-  return model == DecayModel::kPriority ? "priority" : "exponential";
+double days_between(Timestamp from, Timestamp to) {
+  using Days = std::chrono::duration<double, std::ratio<86400>>;
+  return std::max(0.0, Days(to - from).count());
 }
 
-std::optional<DecayModel> try_parse_decay_model(std::string_view name) {
-  for (const DecayModel model : {DecayModel::kExponential, DecayModel::kPriority}) {
-    if (decay_model_name(model) == name) {
-      return model;
-    }
-  }
-  return std::nullopt;
+std::string_view decay_model_name(DecayModel model) {
+  return model == DecayModel::kPriority ? "priority" : "exponential";
 }
 
 const PriorityRule& priority_rule(EntryType type) {

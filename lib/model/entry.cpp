@@ -250,10 +250,7 @@ std::string entry_headline(EntryType type, JsonValue entry, std::size_t width_ma
 }
 
 std::string_view link_kind_name(LinkKind kind) {
-  static constexpr std::array<std::string_view, kLinkKinds.size()> kNames = {
-      "solves", "causes", "supersedes", "refines"};
-  assert(static_cast<std::size_t>(kind) < kNames.size());
-  return kNames[static_cast<std::size_t>(kind)];
+  return kind == LinkKind::kSupersedes ? "supersedes" : link_member(kind);
 }
 
 std::optional<LinkKind> try_parse_link_kind(std::string_view name) {

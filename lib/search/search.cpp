@@ -42,7 +42,8 @@ SearchSettings search_settings(const Store& store) {
       .encodes_sensitive = store.config.encoder.sensitive};
   const DecayConfig& decay = store.config.decay;
   settings.decay.enabled = decay.enabled;
-  settings.decay.model = try_parse_decay_model(decay.model).value_or(DecayModel::kExponential);
+  settings.decay.model =
+      decay.model == "priority" ? DecayModel::kPriority : DecayModel::kExponential;
   settings.decay.minimum_factor = decay.minimum_factor;
   const auto rate = [&](EntryType type) -> double& {
     return settings.decay.rates_per_day[static_cast<std::size_t>(type)];

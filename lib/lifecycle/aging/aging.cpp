@@ -140,11 +140,6 @@ class SessionAging {
 
 constexpr double kRateMax = 10;  // More config.json does not take: half is gone in 100 minutes.
 
-double days_from_to(Timestamp from, Timestamp to) {
-  using Days = std::chrono::duration<double, std::ratio<86400>>;
-  return std::max(0.0, Days(to - from).count());
-}
-
 /// The value below which a chi-squared variable with `degrees` stays with the probability whose
 /// standard normal deviate is `z`. Wilson and Hilferty 1931; within 1 % from 2 degrees x
 /// kLearnedEndsMin on.
@@ -172,8 +167,8 @@ Status add_session(const Store& store, const std::string& session_id, Timestamp 
         continue;  // What is pinned never decays; what nobody asked for says nothing of when.
       }
       ++of_type.used;
-      of_type.days += days_from_to(span.timestamp, *span.last_accessed);
-      of_type.ended += days_from_to(*span.last_accessed, now) > kLearnedSilentDays ? 1 : 0;
+      of_type.days += days_between(span.timestamp, *span.last_accessed);
+      of_type.ended += days_between(*span.last_accessed, now) > kLearnedSilentDays ? 1 : 0;
     }
     assert(of_type.ended <= of_type.used);
   }

@@ -29,8 +29,6 @@ enum class DecayModel : std::uint8_t { kExponential, kPriority };
 
 /// "exponential" or "priority": as in the config.
 std::string_view decay_model_name(DecayModel model);
-/// Nothing for any other text.
-std::optional<DecayModel> try_parse_decay_model(std::string_view name);
 
 /// What the priority model knows of a type: the table of session-memory-smp, 4.2.
 struct PriorityRule {
@@ -71,6 +69,9 @@ struct DecayInput {
 /// is new; with it, accesses are worth half as much again and no more. The priority model's own
 /// bound is 20.
 inline constexpr std::uint64_t kCountedAccessesMax = 5;
+
+/// The days from one to the other; 0 when that is earlier.
+double days_between(Timestamp from, Timestamp to);
 
 /// The factor at `now`, between the floor and 1. Entries from the future don't decay.
 double effective_decay(const DecaySettings& settings, const DecayInput& input, Timestamp now);
