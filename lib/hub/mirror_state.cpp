@@ -42,10 +42,7 @@ void write_seqs(JsonWriter& json, const std::vector<FeedLine>& lines) {
     while (end < lines.size() && lines[end].seq == lines[end - 1].seq + 1) {
       ++end;
     }
-    json.begin_array()
-        .integer(static_cast<std::int64_t>(lines[i].seq))
-        .integer(static_cast<std::int64_t>(end - i))
-        .end_array();
+    json.raw(fmt::format("[{},{}]", lines[i].seq, end - i));
     i = end;
   }
   json.end_array();
@@ -190,10 +187,7 @@ Status save_mirror_state(FileSystem& files, const MirrorState& state) {
       .member("pushed", state.pushed)
       .member("rules", hash_hex(state.rules))
       .key("mark")
-      .begin_array()
-      .integer(static_cast<std::int64_t>(state.mark.seq))
-      .string(hash_hex(state.mark.hash))
-      .end_array()
+      .raw(fmt::format(R"([{},"{}"])", state.mark.seq, hash_hex(state.mark.hash)))
       .key("seen")
       .begin_object();
   for (const auto& [session_id, digest] : state.seen) {
@@ -249,12 +243,8 @@ Status save_session_mirror(FileSystem& files, const SessionMirror& mirror) {
   }
   json.end_object().key("out").begin_array();
   for (const auto& [seq, line] : mirror.out) {
-    json.begin_array()
-        .integer(static_cast<std::int64_t>(seq))
-        .string(entry_type_info(line.log).log_file)
-        .string(hash_hex(line.hash))
-        .boolean(line.is_deleted)
-        .end_array();
+    json.raw(fmt::format(R"([{},"{}","{}",{}])", seq, entry_type_info(line.log).log_file,
+                         hash_hex(line.hash), line.is_deleted));
   }
   json.end_array().end_object();
   return replace_file(files, hub_session_path(mirror.session_id), json.take() + "\n");
