@@ -157,9 +157,7 @@ Result<bool> Connection::open() {
                  .message = fmt::format("the hub can't be reached: {}", why)};
   }
   PQsetNoticeProcessor(connection_.get(), [](void*, const char*) {}, nullptr);
-  if (PQsetnonblocking(connection_.get(), 1) != 0) {
-    return lose();
-  }
+  BMAD_TRY(expect(PQsetnonblocking(connection_.get(), 1) == 0));
   return true;
 }
 
@@ -187,9 +185,7 @@ Result<std::vector<Rows>> Connection::run(std::span<const Statement> statements)
 }
 
 Status Connection::send(std::span<const Statement> statements) {
-  if (PQenterPipelineMode(connection_.get()) != 1) {
-    return lose();
-  }
+  BMAD_TRY(expect(PQenterPipelineMode(connection_.get()) == 1));
   for (const Statement& statement : statements) {
     std::vector<Oid> types;
     std::vector<const char*> values;
@@ -202,31 +198,22 @@ Status Connection::send(std::span<const Statement> statements) {
       formats.push_back(param.is_binary ? 1 : 0);
     }
     const std::string text(statement.text);
-    if (PQsendQueryParams(connection_.get(), text.c_str(), static_cast<int>(types.size()),
-                          types.data(), values.data(), sizes.data(), formats.data(), 1) != 1) {
-      return lose();
-    }
+    BMAD_TRY(expect(PQsendQueryParams(connection_.get(), text.c_str(),
+                                      static_cast<int>(types.size()), types.data(), values.data(),
+                                      sizes.data(), formats.data(), 1) == 1));
   }
-  if (PQpipelineSync(connection_.get()) != 1) {
-    return lose();
-  }
-  return {};
+  return expect(PQpipelineSync(connection_.get()) == 1);
 }
 
 Status Connection::flush(Deadline deadline) {
   while (true) {
     const int left = PQflush(connection_.get());
-    if (left == 0) {
-      return {};
-    }
-    if (left < 0) {
-      return lose();
+    if (left <= 0) {
+      return expect(left == 0);
     }
     BMAD_TRY(wait(true, deadline));
     // The server may wait for us to read before it reads on.
-    if (PQconsumeInput(connection_.get()) != 1) {
-      return lose();
-    }
+    BMAD_TRY(expect(PQconsumeInput(connection_.get()) == 1));
   }
 }
 
@@ -253,9 +240,7 @@ Status Connection::wait(bool to_write, Deadline deadline) {
 Result<Rows> Connection::next(Deadline deadline) {
   while (PQisBusy(connection_.get()) == 1) {
     BMAD_TRY(wait(false, deadline));
-    if (PQconsumeInput(connection_.get()) != 1) {
-      return lose();
-    }
+    BMAD_TRY(expect(PQconsumeInput(connection_.get()) == 1));
   }
   return Rows(PQgetResult(connection_.get()));
 }
@@ -282,9 +267,7 @@ Result<std::vector<Rows>> Connection::answers(bool in_pipeline, Deadline deadlin
       failure = error_of_result(rows.result(), state);
     }
   }
-  if (in_pipeline && PQexitPipelineMode(connection_.get()) != 1) {
-    return lose();
-  }
+  BMAD_TRY(expect(!in_pipeline || PQexitPipelineMode(connection_.get()) == 1));
   if (failure) {
     return *std::move(failure);
   }
@@ -295,9 +278,7 @@ Status Connection::run_script(const std::string& text, std::chrono::milliseconds
   assert(is_open());
   const Deadline deadline = std::chrono::steady_clock::now() + timeout;
   was_lost_ = false;
-  if (PQsendQuery(connection_.get(), text.c_str()) != 1) {
-    return lose();
-  }
+  BMAD_TRY(expect(PQsendQuery(connection_.get(), text.c_str()) == 1));
   BMAD_TRY(flush(deadline));
   std::string state;
   BMAD_TRY(answers(/*in_pipeline=*/false, deadline, state));

@@ -134,6 +134,8 @@ class Connection {
   Status wait(bool to_write, Deadline deadline);
   /// Closes the connection. The error says that it was lost, and why.
   Error lose();
+  /// Nothing if `is_done`. Errors: as lose().
+  Status expect(bool is_done) { return is_done ? Status() : Status(lose()); }
   Error give_up();
 
   PostgresOptions options_;
