@@ -340,10 +340,7 @@ Status edit_settings(
   constexpr std::uint64_t kSizeMax = 1U << 20U;  // As when it is read.
   BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(memory, "config set"));
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store->lock_root("config set"));
-  Result<std::string> before = read_file(*store->files, kConfigFile, kSizeMax);
-  if (!before && !is_not_found(before.error())) {
-    return std::move(before).error();
-  }
+  BMAD_TRY_ASSIGN(const auto before, if_there(read_file(*store->files, kConfigFile, kSizeMax)));
   const auto edited = [&](std::string text) -> Result<LoadedConfig> {
     const auto write_all = [&](const SettingChanges& settings) -> Status {
       for (const auto& [key, value] : settings) {
@@ -358,10 +355,10 @@ Status edit_settings(
     loaded.text = std::move(text);
     return loaded;
   };
-  const std::string text = before ? *before : std::string();
+  const std::string text = before.value_or("");
   BMAD_TRY_ASSIGN(LoadedConfig loaded, edited(text));
   BMAD_TRY(check_config(*store, loaded.config));
-  if (before && *before == loaded.text) {
+  if (before == loaded.text) {
     return {};
   }
   // What the user sets is trusted, and nothing else that has come into the file.

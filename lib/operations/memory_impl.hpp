@@ -61,15 +61,13 @@ struct MemoryManager::Impl {
     std::ranges::move(done, std::back_inserter(maintained));
   }
 
-  static Result<std::string> single_id(Result<BatchReport> report) {
-    if (!report) {
-      return std::move(report).error();
-    }
-    if (report->ids.empty()) {
+  static Result<std::string> single_id(Result<BatchReport> added) {
+    BMAD_TRY_ASSIGN(BatchReport report, std::move(added));
+    if (report.ids.empty()) {
       return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = "the entry is empty"};
     }
-    assert(report->ids.size() == 1 && "one line is one entry");
-    return std::move(report->ids.front());
+    assert(report.ids.size() == 1 && "one line is one entry");
+    return std::move(report.ids.front());
   }
 
   static bool is_among_ids(const std::vector<Entry>& found, const std::string& id) {
@@ -134,15 +132,6 @@ struct MemoryManager::Impl {
       as_versions.known = KnownEntries::kAppendVersion;  // The id is of the known one.
     }
     return add_lines(store, std::string(session_id), EntryType::kPreference, views, as_versions);
-  }
-
-  Result<std::string> add_one(std::string_view session_id, EntryType type, std::string_view json) {
-    BMAD_TRY(enter("add"));
-    BMAD_TRY(check_decides_nothing(store, json, false));
-    if (type == EntryType::kPreference) {
-      return single_id(add_preferences(session_id, {&json, 1}, {}));
-    }
-    return single_id(add_versions(store, std::string(session_id), type, {&json, 1}, {}));
   }
 
   Result<std::vector<Entry>> list_type(std::string_view session_id, EntryType type,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cerrno>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,14 +27,6 @@ namespace bmad_mem {
 
 namespace {
 
-Status create_sessions_folder(FileSystem& files) {
-  Status made = files.make_directory(kSessionsFolder);
-  if (!made && made.error().os_error == EEXIST) {
-    return {};
-  }
-  return made;
-}
-
 /// Whether nothing is there but the lock: what somebody else made is no root of this user.
 Result<bool> is_empty_root(FileSystem& files) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, files.list(""));
@@ -45,15 +36,9 @@ Result<bool> is_empty_root(FileSystem& files) {
 
 /// Writes `path` unless it is there. True when it was written.
 Result<bool> create_if_missing(FileSystem& files, const char* path, std::string_view text) {
-  const Result<FileInfo> info = files.info(path);
-  if (info) {
-    return false;
-  }
-  if (!is_not_found(info.error())) {
-    return info.error();
-  }
-  BMAD_TRY(replace_file(files, path, text));
-  return true;
+  BMAD_TRY_ASSIGN(const bool is_known, is_there(files, path));
+  BMAD_TRY(is_known ? Status() : replace_file(files, path, text));
+  return !is_known;
 }
 
 }  // namespace
@@ -104,7 +89,7 @@ Result<InitReport> MemoryManager::init(const std::string& root, const std::strin
     }
   };
   mark_own();
-  BMAD_TRY(create_sessions_folder(*files));
+  BMAD_TRY(ensure_folder(*files, kSessionsFolder));
   BMAD_TRY_ASSIGN(report.created_gitignore,
                   create_if_missing(*files, kGitignoreFile, gitignore_text()));
   BMAD_TRY_ASSIGN(report.created_config,
@@ -253,7 +238,11 @@ Result<GlobalStatistics> MemoryManager::global_statistics() const {
 
 Result<std::string> MemoryManager::add(std::string_view session_id, EntryType type,
                                        std::string_view json) {
-  return impl_->add_one(session_id, type, json);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter("add"));
+  BMAD_TRY(check_decides_nothing(*store, json, false));
+  return Impl::single_id(type == EntryType::kPreference
+                             ? impl_->add_preferences(session_id, {&json, 1}, {})
+                             : add_versions(*store, std::string(session_id), type, {&json, 1}, {}));
 }
 
 Result<Entry> MemoryManager::update_entry(std::string_view id, std::string_view changes,

@@ -219,13 +219,9 @@ Result<std::unique_ptr<Store>> open_other_store(const Store& store, const std::s
     return path_error(ErrorCode::E_SESSION_NOT_FOUND, other->root,
                       "there is no such folder, so no memory to search");
   }
-  if (!disk) {
-    return std::move(disk).error();
-  }
-  other->files = std::make_unique<RetryingFileSystem>(*std::move(disk));
-  if (Status is_root = check_is_root(*other->files); !is_root) {
-    return std::move(is_root).error();
-  }
+  BMAD_TRY_ASSIGN(std::unique_ptr<FileSystem> files, std::move(disk));
+  other->files = std::make_unique<RetryingFileSystem>(std::move(files));
+  BMAD_TRY(check_is_root(*other->files));
   BMAD_TRY_ASSIGN(other->why_read_only, newer_layout(*other->files));
   other->files = read_only_files(
       std::move(other->files), other->why_read_only.value_or(
