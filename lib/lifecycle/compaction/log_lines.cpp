@@ -106,16 +106,9 @@ Result<LogMarks> look_at_logs(FileSystem& files, std::string_view session_id) {
 
 Result<bool> still_holds(FileSystem& files, std::string_view session_id, const LogMarks& logs) {
   BMAD_TRY_ASSIGN(const LogMarks present, look_at_logs(files, session_id));
-  for (std::size_t type = 0; type < logs.size(); ++type) {
-    const std::optional<FileInfo>& now = present[type];
-    const std::optional<FileInfo>& then = logs[type];
-    if (now.has_value() != then.has_value() ||
-        (now &&
-         (!now->same_file(*then) || now->size != then->size || now->mtime_ns != then->mtime_ns))) {
-      return false;
-    }
-  }
-  return true;
+  return std::ranges::equal(present, logs, [](const auto& now, const auto& then) {
+    return now.has_value() == then.has_value() && (!now || now->is_unchanged(*then));
+  });
 }
 
 }  // namespace bmad_mem

@@ -45,16 +45,6 @@ Verdicts verdicts_of(const DeletionCriteria& criteria, EncryptedWords* encrypted
   return Verdicts(goes, !criteria.match.empty());
 }
 
-Status check_criteria(const DeletionCriteria& criteria) {
-  if (!criteria.is_empty()) {
-    return {};
-  }
-  return Error{.code = ErrorCode::E_INVALID_QUERY,
-               .message =
-                   "no entries selected; give ids, types, tags, agents, a "
-                   "time or a text, or delete the session as a whole"};
-}
-
 Error is_the_users(const std::string& id) {
   return field_error(ErrorCode::E_ACCESS_DENIED, "id",
                      fmt::format("{} is a statement of the user, and only the user deletes it: ask "
@@ -413,7 +403,12 @@ Status replace_deleted_lines(FileSystem& files, const std::string& session_id,
 
 Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& criteria,
                                       const DeleteOptions& options) {
-  BMAD_TRY(check_criteria(criteria));
+  if (criteria.is_empty()) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message =
+                     "no entries selected; give ids, types, tags, agents, a "
+                     "time or a text, or delete the session as a whole"};
+  }
   const ViewsDropped views(store, !options.dry_run);
   BMAD_TRY(views.status());
   BMAD_TRY(check_may_delete(store, criteria));

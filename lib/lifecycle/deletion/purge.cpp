@@ -72,9 +72,7 @@ class SessionPurge {
     }
     BMAD_TRY_ASSIGN(copies_, SessionCopies::read(files_, session_id_, record_));
     copies_.note_ids(target_);
-    for (const std::string& id : record_.purging) {
-      target_.add(id);
-    }
+    target_.add_all(record_.purging);
     BMAD_TRY_ASSIGN(told_, forget_in_records(copies_, /*dry_run=*/true));
     return look_for_counts();
   }
@@ -135,9 +133,7 @@ class SessionPurge {
     }
     BMAD_TRY_ASSIGN(DamagedFinds damaged, find_damaged_lines(files_, session_id_, criteria_));
     damaged_ = std::move(damaged.lines);
-    for (const std::string& id : damaged.ids) {
-      target_.add(id);
-    }
+    target_.add_all(damaged.ids);
     return {};
   }
 
@@ -153,9 +149,7 @@ class SessionPurge {
     };
     BMAD_TRY(scan_log(files_, log_path(session_id_, EntryType::kFact), EntryType::kFact, parser,
                       {.on_entry = take}));
-    for (const std::string& id : counts.ids) {
-      target_.add(id);
-    }
+    target_.add_all(counts.ids);
     if (counts.ids.empty() || !is_live_) {
       return {};
     }

@@ -138,8 +138,7 @@ class LogCheck {
     const Result<FileInfo> hashes_file = store_.files->info(line_hashes_path(session_id_));
     const Result<FileInfo> file = store_.files->info(path_);
     const bool is_same_log = file ? file->same_file(file_) : file_.inode == 0;
-    return is_same_log && hashes_file && hashes_file->same_file(hashes_file_) &&
-           hashes_file->mtime_ns == hashes_file_.mtime_ns && hashes_file->size == hashes_file_.size;
+    return is_same_log && hashes_file && hashes_file->is_unchanged(hashes_file_);
   }
 
   [[nodiscard]] bool is_work_of_git() const {

@@ -77,7 +77,6 @@ class Verifier {
   }
 
   VerifyReport& report() { return report_; }
-  VerifyReport take() { return std::move(report_); }
 
  private:
   Status check_files() {
@@ -335,7 +334,7 @@ Result<VerifyReport> verify_store(const Store& store, std::span<const std::strin
     verify_stored(store, session_id, report);
   }
   check_head(store, wanted, report);
-  return verifier.take();
+  return std::move(report);
 }
 
 }  // namespace bmad_mem

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,7 @@ class PurgeTarget {
       : criteria_(criteria), matcher_(criteria, encrypted) {}
 
   void add(std::string_view id) { ids_.emplace(id); }
+  void add_all(std::span<const std::string> ids) { ids_.insert(ids.begin(), ids.end()); }
   [[nodiscard]] const std::set<std::string, std::less<>>& ids() const { return ids_; }
 
   /// Adds the id of `line`, an entry, if it answers to the criteria.
