@@ -100,13 +100,6 @@ class ManifestReader {
   ManifestReader(std::string_view text, const std::string& display_path)
       : text_(text), display_path_(display_path) {}
 
-  void required_string(std::string_view field, JsonValue value, std::string& out) {
-    if (!value.present()) {
-      refuse(field, "is missing");
-    }
-    optional_string(field, value, out);
-  }
-
   void optional_string(std::string_view field, JsonValue value, std::string& out) {
     if (value.is_string()) {
       out = value.string();
@@ -209,12 +202,14 @@ void read_version(ManifestReader& reader, JsonValue value, Manifest& manifest) {
 
 Manifest read_manifest(ManifestReader& reader, JsonValue root) {
   Manifest manifest;
-  reader.required_string("session_id", root["session_id"], manifest.session_id);
+  for (const char* required : {"session_id", "created_at"}) {
+    if (!root[required].present()) {
+      reader.refuse(required, "is missing");
+    }
+  }
+  reader.optional_string("session_id", root["session_id"], manifest.session_id);
   if (!is_session_id(manifest.session_id)) {
     reader.refuse("session_id", "is not a session id: 1 to 64 of a-z, 0-9, '.', '_', '-'");
-  }
-  if (!root["created_at"].present()) {
-    reader.refuse("created_at", "is missing");
   }
   manifest.created_at =
       reader.optional_time("created_at", root["created_at"]).value_or(Timestamp());
