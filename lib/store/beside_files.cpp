@@ -88,10 +88,7 @@ Result<std::vector<Found>> find_mirrored(FileSystem& files, std::span<const std:
     }
     std::string path = fmt::format("{}/{}", kHubSessionsFolder, name);
     BMAD_TRY_ASSIGN(const auto bytes, if_there(read_file(files, path, kMirrorSizeMax)));
-    if (!bytes) {
-      continue;
-    }
-    if (goes(id, is_leftover ? *bytes : mirrored_manifest(*bytes))) {
+    if (bytes && goes(id, is_leftover ? *bytes : mirrored_manifest(*bytes))) {
       found.push_back({.path = std::move(path),
                        .left = is_leftover ? std::string() : without_manifest(*bytes)});
     }

@@ -252,10 +252,7 @@ Result<std::vector<DeletedLine>> read_all_deleted(FileSystem& files,
 Status replace_deleted(FileSystem& files, const std::string& session_id,
                        std::span<const DeletedLine> lines) {
   const std::string path = deleted_entries_path(session_id);
-  if (!lines.empty()) {
-    return replace_file(files, path, lines_text(lines));
-  }
-  return remove_durably(files, path);
+  return lines.empty() ? remove_durably(files, path) : replace_file(files, path, lines_text(lines));
 }
 
 }  // namespace bmad_mem

@@ -99,11 +99,8 @@ Status ensure_ignored(FileSystem& files, std::string_view pattern) {
   assert(!pattern.empty() && !pattern.contains('\n'));
   constexpr std::uint64_t kIgnoreFileSizeMax = 1U << 20U;
   BMAD_TRY_ASSIGN(auto text, if_there(read_file(files, kGitignoreFile, kIgnoreFileSizeMax)));
-  if (!text) {
-    return {};  // Somebody doesn't want one.
-  }
-  if (text->contains(pattern)) {
-    return {};
+  if (!text || text->contains(pattern)) {
+    return {};  // Somebody doesn't want one, or it is done.
   }
   if (!text->empty() && text->back() != '\n') {
     *text += '\n';

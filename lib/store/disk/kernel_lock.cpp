@@ -83,10 +83,7 @@ Status KernelLock::lock() {
   }
   const int error = set_lock(*file_, F_OFD_SETLKW, F_WRLCK, kLockByte, 1);
   set_lock(*file_, F_OFD_SETLK, F_UNLCK, kGateByte, 1);
-  if (error != 0) {
-    return lock_error(error, path_);
-  }
-  return {};
+  return error != 0 ? Status(lock_error(error, path_)) : Status();
 }
 
 void KernelLock::unlock() {

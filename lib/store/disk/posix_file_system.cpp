@@ -151,10 +151,7 @@ class PosixFile final : public File {
  private:
   [[nodiscard]] int fd() const { return descriptor_.get(); }
   [[nodiscard]] Status checked(int result, std::string_view action) const {
-    if (result < 0) {
-      return posix_error(errno, action, path_);
-    }
-    return {};
+    return result < 0 ? Status(posix_error(errno, action, path_)) : Status();
   }
   [[nodiscard]] Result<std::size_t> written(ssize_t result) const {
     if (result < 0) {
@@ -339,10 +336,7 @@ class PosixFileSystem final : public FileSystem {
   }
 
   [[nodiscard]] Status checked(int result, std::string_view action, const std::string& path) const {
-    if (result < 0) {
-      return posix_error(errno, action, display_path(path));
-    }
-    return {};
+    return result < 0 ? Status(posix_error(errno, action, display_path(path))) : Status();
   }
 
   Status unlink(const std::string& path, int flags) {
