@@ -289,13 +289,6 @@ class ReadOnlyFileSystem final : public FileSystemAround {
   Error why_;
 };
 
-Error refused_layout(const FileSystem& files, std::string message) {
-  return {.code = ErrorCode::E_NEWER_VERSION,
-          .message = std::move(message),
-          .path = files.display_path(kLayoutFile),
-          .field = "layout_version"};
-}
-
 }  // namespace
 
 Result<std::optional<Error>> newer_layout(FileSystem& files) {
@@ -308,11 +301,14 @@ Result<std::optional<Error>> newer_layout(FileSystem& files) {
   if (version >= 1 && version <= kLayoutVersion) {
     return std::optional<Error>();
   }
-  return std::optional(refused_layout(
-      files, version > kLayoutVersion
-                 ? fmt::format("is {}, and this bmad-mem writes {}; install a newer bmad-mem",
-                               version, kLayoutVersion)
-                 : "can't be read, so nothing is written; restore the file from git"));
+  return std::optional(Error{
+      .code = ErrorCode::E_NEWER_VERSION,
+      .message = version > kLayoutVersion
+                     ? fmt::format("is {}, and this bmad-mem writes {}; install a newer bmad-mem",
+                                   version, kLayoutVersion)
+                     : "can't be read, so nothing is written; restore the file from git",
+      .path = files.display_path(kLayoutFile),
+      .field = "layout_version"});
 }
 
 std::unique_ptr<FileSystem> read_only_files(std::unique_ptr<FileSystem> files, Error why) {
