@@ -129,14 +129,9 @@ constexpr std::size_t kViewedAtOnceMax = 1'000;
 
 void write_item(JsonWriter& json, const KnowledgeItem& item) {
   json.begin_object().member("category", category_name(item.category));
-  if (!item.key.empty()) {
-    json.member("key", item.key);
-  }
+  json.member_unless_empty("key", item.key);
   json.member("value", item.value).member("confidence", item.confidence);
-  json.member("trust", item.trust);
-  if (!item.agent_id.empty()) {
-    json.member("agent_id", item.agent_id);
-  }
+  json.member("trust", item.trust).member_unless_empty("agent_id", item.agent_id);
   if (item.sensitive) {
     json.member("sensitive", true);
   }

@@ -39,10 +39,7 @@ Status check(const RememberParams& params) {
 
 std::string source_json(const EntrySource& source) {
   JsonWriter json;
-  json.begin_object();
-  if (!source.kind.empty()) {
-    json.member("kind", source.kind);
-  }
+  json.begin_object().member_unless_empty("kind", source.kind);
   if (source.trust) {
     json.member("trust", *source.trust);
   }

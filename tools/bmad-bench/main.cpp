@@ -399,10 +399,7 @@ std::string answer_to(Probe& probe, JsonValue request) {
   } catch (const std::exception& error) {
     problem = error.what();
   }
-  if (!problem.empty()) {
-    json.member("error", problem);
-  }
-  json.key("ids").begin_array();
+  json.member_unless_empty("error", problem).key("ids").begin_array();
   std::ranges::for_each(probe.hits, [&](const Hit& hit) { json.string(hit.entry.id); });
   std::ranges::for_each(probe.peer_hits, [&](const PeerHit& hit) { json.integer(hit.number); });
   json.end_array();

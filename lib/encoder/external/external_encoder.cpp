@@ -284,10 +284,7 @@ std::string program_question(std::span<const std::string> texts) {
 
 std::string server_question(std::span<const std::string> texts, std::string_view model) {
   JsonWriter json;
-  json.begin_object();
-  if (!model.empty()) {
-    json.member("model", model);
-  }
+  json.begin_object().member_unless_empty("model", model);
   return json.key("input").raw(list_json(texts)).end_object().take();
 }
 

@@ -331,6 +331,10 @@ class JsonWriter {
       return raw(std::to_string(value));
     }
   }
+  /// A member that says something: none for an empty text.
+  JsonWriter& member_unless_empty(std::string_view name, std::string_view value) {
+    return value.empty() ? *this : member(name, value);
+  }
 
   [[nodiscard]] const std::string& text() const { return text_; }
   /// Hands the text over and starts anew.

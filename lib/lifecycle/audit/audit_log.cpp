@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <span>
 #include <utility>
 
 #include "bmad_mem/clock.hpp"
@@ -23,23 +24,16 @@ namespace {
 std::string to_line(const AuditRecord& record) {
   assert(!record.action.empty() && "a line without an action is read as none");
   JsonWriter out;
-  out.begin_object();
-  out.member("at", std::string_view(format_rfc3339(record.at)));
-  if (!record.agent_id.empty()) {
-    out.member("agent_id", std::string_view(record.agent_id));
-  }
-  out.member("action", std::string_view(record.action)).member("count", record.count);
+  out.begin_object()
+      .member("at", format_rfc3339(record.at))
+      .member_unless_empty("agent_id", record.agent_id)
+      .member("action", record.action)
+      .member("count", record.count);
   if (!record.ids.empty()) {
-    out.key("ids").begin_array();
-    for (std::size_t i = 0; i < std::min(record.ids.size(), kAuditIdsMax); ++i) {
-      out.string(record.ids[i]);
-    }
-    out.end_array();
+    const std::span named(record.ids.begin(), std::min(record.ids.size(), kAuditIdsMax));
+    out.key("ids").raw(list_json(named));
   }
-  if (!record.detail.empty()) {
-    out.member("detail", std::string_view(record.detail));
-  }
-  out.end_object();
+  out.member_unless_empty("detail", record.detail).end_object();
   return out.take() + '\n';
 }
 

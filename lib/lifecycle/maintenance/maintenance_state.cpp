@@ -165,10 +165,7 @@ Status save_maintenance(FileSystem& files, const MaintenancePlan& plan,
     }
     writer.end_object();
   }
-  if (!state.retention_after.empty()) {
-    writer.member("retention_after", std::string_view(state.retention_after));
-  }
-  writer.end_object();
+  writer.member_unless_empty("retention_after", state.retention_after).end_object();
   return replace_derived_file(files, kMaintenanceFile, writer.take() + '\n');
 }
 

@@ -53,17 +53,15 @@ void write_strings(JsonWriter& out, std::string_view key, const std::vector<std:
 
 std::string record_text(const DeletionRecord& record) {
   JsonWriter out;
-  out.begin_object().member("session_id", std::string_view(record.session_id));
+  out.begin_object().member("session_id", record.session_id);
   out.key("deletions").begin_array();
   for (const Deletion& deletion : record.deletions) {
     out.begin_object()
-        .member("deletion_id", std::string_view(deletion.deletion_id))
-        .member("deleted_at", std::string_view(format_rfc3339(deletion.deleted_at)))
-        .member("expires_at", std::string_view(format_rfc3339(deletion.expires_at)));
-    if (!deletion.agent_id.empty()) {
-      out.member("agent_id", std::string_view(deletion.agent_id));
-    }
-    out.member("kind", deletion.whole_session ? kWholeSession : kSomeEntries)
+        .member("deletion_id", deletion.deletion_id)
+        .member("deleted_at", format_rfc3339(deletion.deleted_at))
+        .member("expires_at", format_rfc3339(deletion.expires_at))
+        .member_unless_empty("agent_id", deletion.agent_id)
+        .member("kind", deletion.whole_session ? kWholeSession : kSomeEntries)
         .member("entries", deletion.entries)
         .end_object();
   }

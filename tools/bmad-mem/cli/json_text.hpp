@@ -39,13 +39,6 @@ std::vector<std::string_view> json_elements(std::string_view array);
 /// `text` without the blanks between its tokens: one line.
 std::string json_compact(std::string_view text);
 
-/// A member `name` with `text`; nothing for an empty one.
-inline void add_text(JsonWriter& json, std::string_view name, std::string_view text) {
-  if (!text.empty()) {
-    json.member(name, text);
-  }
-}
-
 // What the tool adds to an entry that it prints as JSON, and how both are told
 // apart when the entry has a member of that name itself.
 //

@@ -35,7 +35,7 @@ std::string fact_json(const std::string& id, std::string_view key, std::string_v
   assert(!more.starts_with('{') && !more.starts_with(',') && "members without braces");
   JsonWriter json;
   json.begin_object().member("id", id).member("category", "project_fact");
-  add_text(json, "key", key);
+  json.member_unless_empty("key", key);
   json.member("content", content).key(name).begin_object();
   for (const auto& [member, text] : texts) {
     json.member(member, text);

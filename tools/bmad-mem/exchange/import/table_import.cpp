@@ -400,7 +400,7 @@ class TableImport final : public TranscriptImporter {
     const std::string time = text_of(step, Part::kTime, frame);
     JsonWriter json;
     json.begin_object().member("id", made_id(step, frame));
-    add_text(json, "timestamp", time);
+    json.member_unless_empty("timestamp", time);
     for (const auto& [name, value] : step.members) {
       const std::string text = find_.text(value, frame);
       if (name == "origin") {
@@ -410,7 +410,7 @@ class TableImport final : public TranscriptImporter {
       } else if (name == "tags" && !text.empty()) {
         put_all(json, name, lines_of(text));
       } else {
-        add_text(json, name, text);
+        json.member_unless_empty(name, text);
       }
     }
     assert(try_parse_entry_type(made["type"].string()));
