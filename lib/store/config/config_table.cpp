@@ -36,7 +36,7 @@ constexpr Setting text_or_nothing(std::string_view key, ConfigMember<std::string
   return {.key = key, .member = member, .may_be_empty = true};
 }
 
-constexpr Setting list(std::string_view key, decltype(Setting::member) member) {
+constexpr Setting text_list(std::string_view key, decltype(Setting::member) member) {
   return {.key = key, .member = member};
 }
 
@@ -79,7 +79,7 @@ constexpr double kVersionMax = 1'000'000;
 constexpr Setting kSettings[] = {
     freely(text(BMAD_KEY(version), "1.0")),
     freely(whole(BMAD_KEY(defaults_version), 1, kVersionMax)),
-    freely(list(BMAD_KEY(set_on_purpose))),
+    freely(text_list(BMAD_KEY(set_on_purpose))),
     text(BMAD_KEY(worktrees), "share", "own"),
 
     no_effect("storage.root_path", R"(".bmad/memory")", "a memory is where it was found"),
@@ -139,9 +139,9 @@ constexpr Setting kSettings[] = {
     personal(BMAD_KEY(privacy.redaction.personal.card)),
     personal(BMAD_KEY(privacy.redaction.personal.ip)),
     personal(BMAD_KEY(privacy.redaction.personal.national_id)),
-    list(BMAD_KEY(privacy.redaction.patterns)),
-    list(BMAD_KEY(privacy.rules_files)),
-    list(BMAD_KEY(privacy.allow)),
+    text_list(BMAD_KEY(privacy.redaction.patterns)),
+    text_list(BMAD_KEY(privacy.rules_files)),
+    text_list(BMAD_KEY(privacy.allow)),
     whole(BMAD_KEY(privacy.retention_days.conversation), 0, kDaysMax),
     whole(BMAD_KEY(privacy.retention_days.decision), 0, kDaysMax),
     whole(BMAD_KEY(privacy.retention_days.finding), 0, kDaysMax),
@@ -169,7 +169,7 @@ constexpr Setting kSettings[] = {
     flag(BMAD_KEY(knowledge.detect_preferences)),
     flag(BMAD_KEY(knowledge.learn_at_session_end)),
     flag(BMAD_KEY(knowledge.apply_stated_rules)),
-    list(BMAD_KEY(knowledge.learn_rules)),
+    text_list(BMAD_KEY(knowledge.learn_rules)),
 
     flag(BMAD_KEY(context.inject)),
     flag(BMAD_KEY(context.user_memory)),
@@ -181,9 +181,9 @@ constexpr Setting kSettings[] = {
     number(BMAD_KEY(context.quote_below_trust), 0, 1),
 
     stricter(flag(BMAD_KEY(recording.enabled))),
-    stricter(list(BMAD_KEY(recording.skip_clients))),
-    stricter(list(BMAD_KEY(recording.skip_tools))),
-    stricter(list(BMAD_KEY(recording.skip_paths))),
+    stricter(text_list(BMAD_KEY(recording.skip_clients))),
+    stricter(text_list(BMAD_KEY(recording.skip_tools))),
+    stricter(text_list(BMAD_KEY(recording.skip_paths))),
 
     flag(BMAD_KEY(learning.ask_agent)),
     whole(BMAD_KEY(learning.ask_every_turns), 1, kTurnsMax),
@@ -192,7 +192,7 @@ constexpr Setting kSettings[] = {
     stricter(flag(BMAD_KEY(events.track))),
 
     flag(BMAD_KEY(summarizer.enabled)),
-    list(BMAD_KEY(summarizer.command)),
+    text_list(BMAD_KEY(summarizer.command)),
     whole(BMAD_KEY(summarizer.timeout_ms), 1, kMillisecondsMax),
     whole(BMAD_KEY(summarizer.minimum_message_tokens_to_init), 0, kTokensMax),
     whole(BMAD_KEY(summarizer.minimum_tokens_between_update), 0, kTokensMax),
@@ -200,12 +200,12 @@ constexpr Setting kSettings[] = {
     whole(BMAD_KEY(summarizer.stale_update_ms), 1, kMillisecondsMax),
     whole(BMAD_KEY(summarizer.wait_timeout_ms), 0, kMillisecondsMax),
 
-    list(BMAD_KEY(extractor.command)),
+    text_list(BMAD_KEY(extractor.command)),
     whole(BMAD_KEY(extractor.timeout_ms), 1, kMillisecondsMax),
 
     flag(BMAD_KEY(encoder.enabled)),
     text_or_nothing(BMAD_KEY(encoder.path)),
-    list(BMAD_KEY(encoder.command)),
+    text_list(BMAD_KEY(encoder.command)),
     text_or_nothing(BMAD_KEY(encoder.url)),
     text_or_nothing(BMAD_KEY(encoder.model)),
     whole(BMAD_KEY(encoder.timeout_ms), 1, kMillisecondsMax),
