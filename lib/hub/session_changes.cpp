@@ -285,8 +285,7 @@ class Collection {
     }
     for (const SessionLine& line : lines.lines()) {
       if (line.seq != 0) {
-        const Result<JsonValue> entry = parser_.parse(line.text);
-        at_hub[std::string(entry ? entry_id(*entry) : std::string_view())] = &line;
+        at_hub[entry_id_in(parser_, line.text)] = &line;
       }
     }
     std::map<std::string, Timestamp> ours;  // Of the last new version, by id.

@@ -261,9 +261,8 @@ Result<std::vector<LogLine>> find_session_lines(
     BMAD_TRY_ASSIGN(const SessionLines lines, SessionLines::read(files, session_id, type, feed));
     for (const SessionLine& line : lines.lines()) {
       if (passes(type, line)) {
-        const Result<JsonValue> entry = parser.parse(line.text);
         found.push_back({.type = type,
-                         .id = std::string(entry ? entry_id(*entry) : std::string_view()),
+                         .id = entry_id_in(parser, line.text),
                          .line = line.number,
                          .offset = line.offset,
                          .size = line.text.size() + 1});

@@ -141,6 +141,11 @@ EntryHead entry_head(EntryType type, JsonValue entry) {
 
 std::string_view entry_id(JsonValue entry) { return entry["id"].string(); }
 
+std::string entry_id_in(JsonParser& parser, std::string_view line) {
+  const Result<JsonValue> entry = parser.parse(line);
+  return entry ? std::string(entry_id(*entry)) : std::string();
+}
+
 bool is_encrypted(JsonValue line) {
   return !line[kEncryptedField].string().empty() && !entry_id(line).empty() &&
          try_parse_rfc3339(line["timestamp"].string());

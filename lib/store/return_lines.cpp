@@ -20,11 +20,6 @@
 namespace bmad_mem {
 namespace {
 
-std::string id_of(JsonParser& parser, std::string_view line) {
-  const Result<JsonValue> value = parser.parse(line);
-  return value ? std::string(entry_id(*value)) : std::string();
-}
-
 /// The lines of one type that are to come back, against those that are in its log.
 class Returning {
  public:
@@ -41,7 +36,7 @@ class Returning {
       if (lines[i].type != type) {
         continue;
       }
-      std::string id = id_of(parser, lines[i].line);
+      std::string id = entry_id_in(parser, lines[i].line);
       if (ids.empty() || std::ranges::find(ids, id) != ids.end()) {
         versions_[id].insert(lines[i].line);
         chosen_.emplace_back(i, std::move(id));
@@ -229,7 +224,7 @@ Result<EntryIds> evicted_ids(const Store& store, const std::string& session_id) 
   for (; part > 0; --part) {
     BMAD_TRY_ASSIGN(const auto lines, read_evicted(*store.files, session_id, part));
     for (const EvictedLine& line : lines) {
-      std::string id = id_of(parser, line.line);
+      std::string id = entry_id_in(parser, line.line);
       if (!gone.hold(line, id)) {
         ids.emplace(line.type, std::move(id));
       }

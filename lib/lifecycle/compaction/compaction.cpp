@@ -275,8 +275,7 @@ Result<std::uint64_t> restore_part(Store& store, const std::string& session_id,
   BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, read_evicted(*store.files, session_id, part));
   JsonParser parser;
   const auto deleted = std::ranges::stable_partition(lines, [&](const EvictedLine& line) {
-    const Result<JsonValue> value = parser.parse(line.line);
-    return !gone.hold(line, value ? entry_id(*value) : std::string_view());
+    return !gone.hold(line, entry_id_in(parser, line.line));
   });
   std::vector<ReturningLine> returning;
   for (const EvictedLine& line : std::span(lines.begin(), deleted.begin())) {

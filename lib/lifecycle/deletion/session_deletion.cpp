@@ -133,8 +133,7 @@ Result<std::vector<std::string>> living_ids(const Store& store, const std::strin
   BMAD_TRY_ASSIGN(const std::vector<EvictedLine> evicted, read_evicted(*store.files, session_id));
   JsonParser parser;
   for (const EvictedLine& line : evicted) {
-    const Result<JsonValue> value = parser.parse(line.line);
-    ids.emplace_back(value ? entry_id(*value) : std::string_view());
+    ids.push_back(entry_id_in(parser, line.line));
   }
   add_ids(ids, {});
   return ids;

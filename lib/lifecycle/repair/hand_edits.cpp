@@ -370,9 +370,8 @@ class ChangedLog {
         continue;
       }
       const FileLine& line = lines_[edit.place.line - 1];
-      const Result<JsonValue> entry = parser.parse(bare_line(line.text));
       edit.hash = line.hash;
-      edit.id = entry ? entry_id(*entry) : "";
+      edit.id = entry_id_in(parser, bare_line(line.text));
     }
     return store_.origins->change_state(RootOrigins::kHandName, [&](const std::string& text) {
       std::vector<HandEdit> all = read_edits(text);

@@ -81,6 +81,8 @@ inline bool has_expired(const std::optional<Timestamp>& expires_at, Timestamp no
 
 /// Empty when absent.
 std::string_view entry_id(JsonValue entry);
+/// That of the entry in `line`; empty when it is no JSON.
+std::string entry_id_in(JsonParser& parser, std::string_view line);
 
 /// 1970 when absent or malformed.
 Timestamp entry_timestamp(JsonValue entry);
