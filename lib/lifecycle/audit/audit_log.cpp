@@ -97,10 +97,7 @@ Status add_archive(const Store& store, const std::string& session_id,
   for (const Deletion& deletion : record.deletions) {
     const std::string path =
         deleted_session_folder(session_id, deletion.deletion_id) + "/" + kAuditName;
-    const Result<std::string> text = read_file(files, path, kAuditSizeMax);
-    if (text) {
-      add(*text);
-    }
+    add(read_file(files, path, kAuditSizeMax).value_or(""));
   }
   return {};
 }

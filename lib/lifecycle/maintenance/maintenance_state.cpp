@@ -134,14 +134,11 @@ bool is_due(const MaintenancePlan& plan, const MaintenanceState& state, Timestam
 }
 
 Result<MaintenanceState> load_maintenance(FileSystem& files) {
-  const Result<std::string> text = read_file(files, kMaintenanceFile, kFileSizeMax);
-  if (text) {
-    return parse_state(*text);
+  const Result<std::string> text = read_if_there(files, kMaintenanceFile, kFileSizeMax);
+  if (!text && text.error().code != ErrorCode::E_SIZE_LIMIT) {
+    return text.error();
   }
-  if (is_not_found(text.error()) || text.error().code == ErrorCode::E_SIZE_LIMIT) {
-    return MaintenanceState{};
-  }
-  return text.error();
+  return parse_state(text.value_or(""));
 }
 
 Status save_maintenance(FileSystem& files, const MaintenancePlan& plan,
