@@ -33,36 +33,33 @@ std::uint64_t column_of(std::string_view line, std::string_view field) {
   return at == std::string_view::npos ? 1 : at + 1;
 }
 
-DamagedLine damage(const Line& line) {
-  return {.offset = line.offset, .size = line.size, .line = line.number, .column = 1};
+DamagedLine damage(const Line& line, std::string reason, std::uint64_t column = 1,
+                   const std::string& field = {}) {
+  return {.offset = line.offset,
+          .size = line.size,
+          .line = line.number,
+          .column = column,
+          .field = field,
+          .reason = std::move(reason)};
 }
 
 DamagedLine too_long(const Line& line) {
-  DamagedLine damaged = damage(line);
-  damaged.reason =
-      fmt::format("the line has {} bytes, more than the {} an entry may have{}", line.size,
-                  kEntrySizeMax, line.size > kTextLineMax ? "; take it out by hand" : "");
-  return damaged;
+  return damage(
+      line, fmt::format("the line has {} bytes, more than the {} an entry may have{}", line.size,
+                        kEntrySizeMax, line.size > kTextLineMax ? "; take it out by hand" : ""));
 }
 
 DamagedLine not_json(const Line& line) {
   Error problem = json_problem(line.text);
-  DamagedLine damaged = damage(line);
-  damaged.column = problem.column;
-  damaged.field = std::move(problem.field);
-  damaged.reason = line.text.starts_with("<<<<<<<") || line.text.starts_with("=======") ||
-                           line.text.starts_with(">>>>>>>")
-                       ? "a conflict marker that a merge left; remove it, keep the lines around it"
-                       : std::move(problem.message);
-  return damaged;
+  if (line.text.starts_with("<<<<<<<") || line.text.starts_with("=======") ||
+      line.text.starts_with(">>>>>>>")) {
+    problem.message = "a conflict marker that a merge left; remove it, keep the lines around it";
+  }
+  return damage(line, std::move(problem.message), problem.column, problem.field);
 }
 
-DamagedLine not_an_entry(const Line& line, FieldProblem problem) {
-  DamagedLine damaged = damage(line);
-  damaged.column = column_of(line.text, problem.field);
-  damaged.field = std::move(problem.field);
-  damaged.reason = std::move(problem.message);
-  return damaged;
+DamagedLine not_an_entry(const Line& line, const FieldProblem& problem) {
+  return damage(line, problem.message, column_of(line.text, problem.field), problem.field);
 }
 
 /// Hands over what `line` is, and counts it in `scan`.
@@ -100,7 +97,7 @@ void scan_line(const Line& line, EntryType type, JsonParser& parser, const ScanH
     ++scan.entries;
     handlers.on_entry(entry);
   } else if (!is_encrypted(*value)) {
-    reject([&] { return not_an_entry(line, std::move(*problem)); });
+    reject([&] { return not_an_entry(line, *problem); });
   } else {
     ++scan.encrypted;
     if (handlers.on_encrypted) {
