@@ -39,18 +39,16 @@ std::string StatementHead::subject() const {
 }
 
 StatementHead statement_head(EntryType type, JsonValue entry) {
-  StatementHead head;
   if (type != EntryType::kFact && type != EntryType::kPreference) {
-    return head;
+    return {};
   }
   const StatementMembers members = statement_members(type, entry);
-  head.category = category_of(type, members.category);
-  head.key = members.key;
-  head.review = review_of(members.review);
-  head.at = members.at();
-  head.trust = members.trust();
-  head.expires_at = members.expires_at;
-  return head;
+  return {.category = category_of(type, members.category),
+          .key = members.key,
+          .review = review_of(members.review),
+          .at = members.at(),
+          .trust = members.trust(),
+          .expires_at = members.expires_at};
 }
 
 StatementMembers statement_members(EntryType type, JsonValue entry) {

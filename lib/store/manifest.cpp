@@ -255,16 +255,14 @@ void Manifest::set_total(std::string_view name, std::int64_t count) {
 
 Manifest new_manifest(SessionParams session, Timestamp now) {
   assert(is_session_id(session.session_id));
-  Manifest manifest;
-  manifest.session_id = std::move(session.session_id);
-  manifest.created_at = now;
-  manifest.updated_at = now;
-  manifest.user_id = std::move(session.user_id);
-  manifest.agent_ids = std::move(session.agent_ids);
-  manifest.project_name = std::move(session.project_name);
-  manifest.session_type = std::move(session.session_type);
-  manifest.tags = std::move(session.tags);
-  return manifest;
+  return {.session_id = std::move(session.session_id),
+          .created_at = now,
+          .updated_at = now,
+          .user_id = std::move(session.user_id),
+          .agent_ids = std::move(session.agent_ids),
+          .project_name = std::move(session.project_name),
+          .session_type = std::move(session.session_type),
+          .tags = std::move(session.tags)};
 }
 
 Result<Manifest> parse_manifest(std::string_view text, const std::string& display_path) {

@@ -33,16 +33,14 @@ std::vector<std::string> sorted_strings(JsonValue list) {
 }
 
 Deletion to_deletion(JsonValue value, const std::string& session_id) {
-  Deletion deletion;
-  deletion.session_id = session_id;
-  deletion.deletion_id = value["deletion_id"].string();
-  deletion.deleted_at = try_parse_rfc3339(value["deleted_at"].string()).value_or(Timestamp{});
-  // What can't be read does not expire: nothing is removed because of a slip in an editor.
-  deletion.expires_at = try_parse_rfc3339(value["expires_at"].string()).value_or(Timestamp::max());
-  deletion.agent_id = value["agent_id"].string();
-  deletion.whole_session = value["kind"].string() == kWholeSession;
-  deletion.entries = value["entries"].natural();
-  return deletion;
+  return {.session_id = session_id,
+          .deletion_id = std::string(value["deletion_id"].string()),
+          .deleted_at = try_parse_rfc3339(value["deleted_at"].string()).value_or(Timestamp{}),
+          // What can't be read does not expire: nothing is removed because of a slip in an editor.
+          .expires_at = try_parse_rfc3339(value["expires_at"].string()).value_or(Timestamp::max()),
+          .agent_id = std::string(value["agent_id"].string()),
+          .whole_session = value["kind"].string() == kWholeSession,
+          .entries = value["entries"].natural()};
 }
 
 void write_strings(JsonWriter& out, std::string_view key, const std::vector<std::string>& list) {
@@ -75,8 +73,7 @@ std::string record_text(const DeletionRecord& record) {
 }  // namespace
 
 Result<DeletionRecord> load_deletion_record(FileSystem& files, const std::string& session_id) {
-  DeletionRecord record;
-  record.session_id = session_id;
+  DeletionRecord record{.session_id = session_id};
   const std::string path = deletion_record_path(session_id);
   const Result<std::string> text = read_file(files, path, kRecordSizeMax);
   if (!text) {

@@ -199,20 +199,18 @@ void write_lock_info(File& info_file, std::string_view operation, std::string_vi
 
 LockHolder read_lock_holder(File& info_file, std::optional<int> kernel_pid) {
   JsonParser parser;
-  LockHolder holder;
   const std::optional<JsonValue> info = read_info(parser, info_file);
   if (kernel_pid && (!info || *kernel_pid != (*info)["pid"].integer())) {
-    holder.pid = *kernel_pid;
-    return holder;
+    return {.pid = *kernel_pid};
   }
-  if (info && may_run(*info)) {
-    holder.pid = static_cast<int>((*info)["pid"].integer());
-    holder.host = (*info)["host"].string();
-    holder.agent_id = (*info)["agent_id"].string();
-    holder.operation = (*info)["operation"].string();
-    holder.acquired_at = try_parse_rfc3339((*info)["acquired_at"].string());
+  if (!info || !may_run(*info)) {
+    return {};
   }
-  return holder;
+  return {.pid = static_cast<int>((*info)["pid"].integer()),
+          .host = std::string((*info)["host"].string()),
+          .agent_id = std::string((*info)["agent_id"].string()),
+          .operation = std::string((*info)["operation"].string()),
+          .acquired_at = try_parse_rfc3339((*info)["acquired_at"].string())};
 }
 
 }  // namespace bmad_mem

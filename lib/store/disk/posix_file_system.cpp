@@ -54,19 +54,15 @@ bool is_sparse(const struct stat& status, int descriptor) {
 
 FileInfo to_file_info(const struct stat& status) {
   constexpr std::int64_t kNanoseconds = 1'000'000'000;
-  FileInfo info;
-  info.device = status.st_dev;
-  info.inode = status.st_ino;
-  info.links = status.st_nlink;
-  info.size = static_cast<std::uint64_t>(status.st_size);
-  info.mtime_ns = status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec;
-  info.ctime_ns = status.st_ctim.tv_sec * kNanoseconds + status.st_ctim.tv_nsec;
-  if (S_ISDIR(status.st_mode)) {
-    info.kind = FileKind::kDirectory;
-  } else if (!S_ISREG(status.st_mode)) {
-    info.kind = FileKind::kOther;
-  }
-  return info;
+  return {.device = status.st_dev,
+          .inode = status.st_ino,
+          .size = static_cast<std::uint64_t>(status.st_size),
+          .mtime_ns = status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec,
+          .kind = S_ISDIR(status.st_mode)   ? FileKind::kDirectory
+                  : S_ISREG(status.st_mode) ? FileKind::kRegular
+                                            : FileKind::kOther,
+          .links = status.st_nlink,
+          .ctime_ns = status.st_ctim.tv_sec * kNanoseconds + status.st_ctim.tv_nsec};
 }
 
 /// Where tests have moved the clock, what is written bears the moved time. A file system that keeps
