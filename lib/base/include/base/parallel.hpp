@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
+#include <future>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -63,11 +64,18 @@ void for_each_parallel(std::size_t count, const Work& work,
   }
 }
 
-/// Calls both, at the same time where there are two cores, and returns when both are done.
+/// Calls both, at the same time where there are two cores, and returns when both are done. `one`
+/// is called by this thread, and so is `other` where the process may have no more threads. What
+/// they throw is thrown here; where `one` throws, `other` may be left out.
 template <typename One, typename Other>
 void run_both(const One& one, const Other& other) {
-  const auto run = [&](std::size_t i) { i == 0 ? one() : other(); };
-  for_each_parallel(2, run, std::min<std::size_t>(core_count(), 2));
+  std::launch how = std::launch::deferred;
+  if (core_count() > 1) {
+    how |= std::launch::async;
+  }
+  std::future<void> rest = std::async(how, other);
+  one();
+  rest.get();
 }
 
 }  // namespace bmad_mem
