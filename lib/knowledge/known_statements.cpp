@@ -122,35 +122,12 @@ bool KnownStatements::is_left(const Error& error) {
   return !error.field.empty() && by_logs_.insert(error.field).second;
 }
 
-Status KnownStatements::choose_sessions(std::vector<std::string>& live,
-                                        std::vector<std::string>& packed) const {
-  if (wanted_.empty()) {
-    BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store_, /*with_remains=*/true));
-    live = std::move(present.live);
-    packed = std::move(present.packed);
-    std::erase_if(live, [&](const std::string& id) { return store_.is_left_out(id); });
-    return {};
-  }
-  const std::set<std::string_view> ids(wanted_.begin(), wanted_.end());
-  for (const std::string_view each : ids) {
-    const std::string id(each);
-    Status there = check_session(store_, id);
-    if (!there && there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
-      return there;
-    }
-    if (!there || wanted_.size() == 1 || !store_.is_left_out(id)) {
-      (there ? live : packed).push_back(id);
-    }
-  }
-  return {};
-}
-
 Status KnownStatements::choose_and_scan() {
-  std::vector<std::string> live;
-  std::vector<std::string> packed;
-  BMAD_TRY(choose_sessions(live, packed));
+  BMAD_TRY_ASSIGN(const PresentSessions asked,
+                  asked_sessions(store_, wanted_, ArchivedSessions::kWith, /*with_remains=*/true));
   std::vector<RootIndex::Candidate> candidates;
-  for (const auto& [ids, archived] : {std::pair(&live, false), std::pair(&packed, true)}) {
+  for (const auto& [ids, archived] :
+       {std::pair(&asked.live, false), std::pair(&asked.packed, true)}) {
     for (const std::string& id : *ids) {
       if (!by_logs_.contains(id)) {
         candidates.push_back({.id = id, .archived = archived});
@@ -165,7 +142,7 @@ Status KnownStatements::choose_and_scan() {
     }
   }
   const std::size_t first = sessions_.size();
-  for (const std::string& id : live) {
+  for (const std::string& id : asked.live) {
     if (covered.contains(id)) {
       continue;
     }
@@ -176,7 +153,7 @@ Status KnownStatements::choose_and_scan() {
                                       .seen = see_folder(store_, id)}});
     }
   }
-  for (const std::string& id : packed) {
+  for (const std::string& id : asked.packed) {
     if (!covered.contains(id)) {
       BMAD_TRY_ASSIGN(ArchiveReaderPtr archive, archive_reader(store_, id));
       if (archive != nullptr) {

@@ -173,7 +173,6 @@ class KnownStatements {
     std::shared_ptr<FileSystem> files = nullptr;  // Where its lines are; null: not asked for yet.
   };
 
-  Status choose_sessions(std::vector<std::string>& live, std::vector<std::string>& packed) const;
   Status choose_and_scan();
   Status take(const ChosenIndexes& chosen);
   Status take_covered(std::vector<std::shared_ptr<SegmentPart>> parts);
