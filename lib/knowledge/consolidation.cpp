@@ -247,18 +247,17 @@ void add_near(const Store& store, std::vector<KnowledgeItem> items, double min_s
 }  // namespace
 
 Result<ConsolidateReport> Knowledge::consolidate(const ConsolidateOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const entered,
+  BMAD_TRY_ASSIGN(Store* const store,
                   MemoryInside::enter(*memory_, "consolidate", !options.dry_run));
-  Store& store = *entered;
   if (!(options.min_similarity >= kSimilarityMin && options.min_similarity <= 1)) {
     return invalid_query("min_similarity", fmt::format("must be a number from {} to 1, not {}",
                                                        kSimilarityMin, options.min_similarity));
   }
   if (!options.sessions.empty()) {
-    BMAD_TRY(store.selected_sessions(options.sessions));
+    BMAD_TRY(store->selected_sessions(options.sessions));
   }
-  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, all_knowledge(store, {}));
-  BMAD_TRY_ASSIGN(const std::vector<std::string> live, store.session_ids());
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, all_knowledge(*store, {}));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> live, store->session_ids());
   const auto is_chosen = [&](const KnowledgeItem& item) {
     return (!options.category || item.category == *options.category) &&
            (options.sessions.empty() || is_among(options.sessions, item.session_id));
@@ -271,12 +270,12 @@ Result<ConsolidateReport> Knowledge::consolidate(const ConsolidateOptions& optio
   };
   std::erase_if(items,
                 [&](const KnowledgeItem& item) { return !is_chosen(item) || !is_live(item); });
-  BMAD_TRY(drop_unreadable_items(store, items));
+  BMAD_TRY(drop_unreadable_items(*store, items));
   ConsolidateReport report;
   report.merged = plan_merges(items, options.min_similarity);
-  add_near(store, std::move(items), options.min_similarity, report);
+  add_near(*store, std::move(items), options.min_similarity, report);
   if (!options.dry_run && !report.merged.empty()) {
-    BMAD_TRY(write_merged(store, report.merged));
+    BMAD_TRY(write_merged(*store, report.merged));
   }
   return report;
 }

@@ -374,29 +374,28 @@ Result<std::string> Knowledge::extraction_prompt(std::string_view session_id) co
 }
 
 Result<ExtractionReport> Knowledge::extract(const ExtractOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "extract", !options.dry_run));
-  Store& store = *entered;
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "extract", !options.dry_run));
   if (options.only_new) {
-    return look_at_new(store, options);
+    return look_at_new(*store, options);
   }
-  BMAD_TRY_ASSIGN(const ExtractionLog log, read_log(store, options.session_id));
+  BMAD_TRY_ASSIGN(const ExtractionLog log, read_log(*store, options.session_id));
   if (options.answer) {
-    return take_answer(store, options, ExtractionWay::kAnswer, *options.answer);
+    return take_answer(*store, options, ExtractionWay::kAnswer, *options.answer);
   }
-  const ExtractorConfig& config = store.config.extractor;
+  const ExtractorConfig& config = store->config.extractor;
   if (options.use_rules ||
-      (config.command.empty() && store.written.config.extractor.command.empty())) {
-    return use_rules(store, options);
+      (config.command.empty() && store->written.config.extractor.command.empty())) {
+    return use_rules(*store, options);
   }
   if (log.empty()) {
     return ExtractionReport{.way = ExtractionWay::kCommand,
                             .notices = {"the session has no messages to extract facts from"}};
   }
-  BMAD_TRY(store.origins->check_programs(store.config, store.written.config));
+  BMAD_TRY(store->origins->check_programs(store->config, store->written.config));
   BMAD_TRY_ASSIGN(const CommandOutput output,
                   run_command(config.command, log.prompt(),
                               {.timeout = std::chrono::milliseconds(config.timeout_ms)}));
-  return take_answer(store, options, ExtractionWay::kCommand, output.out);
+  return take_answer(*store, options, ExtractionWay::kCommand, output.out);
 }
 Result<std::vector<RememberParams>> lessons_of_rules(std::span<const LearnRule> rules,
                                                      std::string_view agent,
@@ -453,11 +452,10 @@ RememberParams failure_lesson(std::string_view agent, std::string_view task,
 // What finished tasks teach.
 
 Result<LearnReport> Knowledge::learn(const LearnParams& params) {
-  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "learn"));
-  Store& store = *entered;
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "learn"));
   BMAD_TRY_ASSIGN(std::vector<RememberParams> lessons, params.outcome == TaskOutcome::kSuccess
-                                                           ? lessons_of_success(store, params)
-                                                           : lessons_of_failure(store, params));
+                                                           ? lessons_of_success(*store, params)
+                                                           : lessons_of_failure(*store, params));
   LearnReport report;
   if (lessons.empty()) {
     return report;
@@ -468,7 +466,7 @@ Result<LearnReport> Knowledge::learn(const LearnParams& params) {
       lesson.learned_from = {params.session_id};
     }
   }
-  BMAD_TRY_ASSIGN(report.learned, remember_all(store, lessons));
+  BMAD_TRY_ASSIGN(report.learned, remember_all(*store, lessons));
   return report;
 }
 

@@ -235,16 +235,15 @@ Result<std::vector<KnowledgeItem>> Knowledge::candidates_to_mention() {
 }
 
 Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review review) {
-  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "review"));
-  Store& store = *entered;
-  const bool is_agent = ActingAs::current(store.writes_as) == Origin::kAgent;
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "review"));
+  const bool is_agent = ActingAs::current(store->writes_as) == Origin::kAgent;
   if (review == Review::kAccepted && is_agent) {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
                  .message =
                      "only the user accepts: ask for `bmad-mem review` in a terminal, or for "
                      "the page of `bmad-mem serve`"};
   }
-  if (review == Review::kAccepted && store.origins->is_foreign()) {
+  if (review == Review::kAccepted && store->origins->is_foreign()) {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
                  .message =
                      "this memory came from elsewhere, so all of it stays quoted whatever is "
@@ -269,17 +268,17 @@ Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review 
       report.unknown_ids.push_back(id);
       continue;
     }
-    BMAD_TRY(decide(store, *found, review));
+    BMAD_TRY(decide(*store, *found, review));
     found->review = review;
     found->confidence = review == Review::kAccepted ? 1 : found->confidence;
     report.reviewed.push_back(*found);
   }
   if (!report.reviewed.empty()) {
-    KnownStatements all(store, {});
+    KnownStatements all(*store, {});
     if (all.gather()) {
-      renew_knowledge_views(store, all.statement_count());
+      renew_knowledge_views(*store, all.statement_count());
     } else {
-      static_cast<void>(drop_knowledge_views(store));
+      static_cast<void>(drop_knowledge_views(*store));
     }
   }
   return report;

@@ -180,18 +180,17 @@ Result<EntryWatch> EntryWatch::open(const MemoryManager& memory, EntryFilter fil
   if (!query.empty()) {  // What can't be read is refused now.
     BMAD_TRY(match_entries(memory, query, {}));
   }
-  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(memory, "watch"));
-  const Store& store = *entered;
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(memory, "watch"));
   if (!filter.sessions.empty()) {
-    BMAD_TRY(store.selected_sessions(filter.sessions));
+    BMAD_TRY(store->selected_sessions(filter.sessions));
   }
-  BMAD_TRY_ASSIGN(filter, readable(store, std::move(filter)));
+  BMAD_TRY_ASSIGN(filter, readable(*store, std::move(filter)));
   if (filter.types.empty()) {
     filter.types.assign(kEntryTypes.begin(), kEntryTypes.end());
   }
   filter.pinned_only = false;
-  BMAD_TRY_ASSIGN(FolderWatch folders, FolderWatch::open(store.root));
-  auto impl = std::make_unique<Impl>(memory, store, std::move(query), std::move(filter),
+  BMAD_TRY_ASSIGN(FolderWatch folders, FolderWatch::open(store->root));
+  auto impl = std::make_unique<Impl>(memory, *store, std::move(query), std::move(filter),
                                      std::move(folders));
   BMAD_TRY(impl->begin());
   return EntryWatch(std::move(impl));

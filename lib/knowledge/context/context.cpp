@@ -376,36 +376,35 @@ std::vector<std::string> Knowledge::sources(std::span<const Entry> entries) cons
 }
 
 Result<Context> Knowledge::context(const ContextOptions& options) const {
-  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, "context"));
-  const Store& store = *entered;
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, "context"));
   // What holds is decided over all sessions, and only then which of them count: else a value that
   // was replaced would come back where the one that replaced it is left out.
-  ContextKnowledge knowledge(store, options);
+  ContextKnowledge knowledge(*store, options);
   Result<ContextSources> found = ContextSources();
   const auto look = [&]() -> Status {
-    BMAD_TRY_ASSIGN(const ChosenIndexes chosen, choose_for_context(store, options));
+    BMAD_TRY_ASSIGN(const ChosenIndexes chosen, choose_for_context(*store, options));
     Status gathered;
     // Both take as long, and neither waits for the other.
-    run_both([&] { found = search_for_context(store, options, chosen); },
+    run_both([&] { found = search_for_context(*store, options, chosen); },
              [&] { gathered = knowledge.gather(chosen); });
     BMAD_TRY(found);
     return gathered;
   };
   // Together: an archive that turns out to be damaged is left out of both.
-  BMAD_TRY(choose_steadily(store, look));
-  EntryOrigins origins(store);
+  BMAD_TRY(choose_steadily(*store, look));
+  EntryOrigins origins(*store);
   origins.find(*found);
-  const ContextConfig& config = store.config.context;
+  const ContextConfig& config = store->config.context;
   const ContextRules rules{
       .max_tokens = options.max_tokens.value_or(static_cast<std::size_t>(config.max_tokens)),
       .facts_max = static_cast<std::size_t>(config.facts_max),
       .snippets_max = static_cast<std::size_t>(config.snippets_max),
       .quote_below_trust = config.quote_below_trust,
-      .is_foreign = store.origins->is_foreign(),
-      .now = options.as_of.value_or(store.clock.now()),
-      .told = options.reader ? read_told(store, *options.reader) : std::set<std::uint64_t>(),
+      .is_foreign = store->origins->is_foreign(),
+      .now = options.as_of.value_or(store->clock.now()),
+      .told = options.reader ? read_told(*store, *options.reader) : std::set<std::uint64_t>(),
       .origin_of = [&](const Entry& entry, JsonValue value) { return origins.of(entry, value); },
-      .workspace = store.workspace};
+      .workspace = store->workspace};
   return knowledge.build(*found, rules);
 }
 

@@ -273,14 +273,13 @@ Result<FrontMatter> readable_summary(const Store& store, const std::string& sess
 
 Result<bool> Summaries::write_by_rules(std::string_view session_id) {
   const std::string id(session_id);
-  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "summary update"));
-  Store& store = *entered;
-  BMAD_TRY(check_write(store, EntryType::kConversation));
-  BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, id));
-  if (!store.config.summarizer.enabled || !is_of_rules(files)) {
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "summary update"));
+  BMAD_TRY(check_write(*store, EntryType::kConversation));
+  BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(*store, id));
+  if (!store->config.summarizer.enabled || !is_of_rules(files)) {
     return false;
   }
-  return write_found(store, id);
+  return write_found(*store, id);
 }
 
 void renew_rule_summary(Store& store, const std::string& session_id) {

@@ -175,55 +175,51 @@ Summaries::Summaries(MemoryManager& memory) : memory_(&memory) {}
 
 Result<SummaryStatus> Summaries::status(std::string_view session_id) const {
   const std::string id(session_id);
-  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, "summary due"));
-  const Store& store = *entered;
-  BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, id));
-  BMAD_TRY_ASSIGN(const Conversation talk, read_conversation(store, id));
-  return describe_summary(store, id, files, talk);
+  BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, "summary due"));
+  BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(*store, id));
+  BMAD_TRY_ASSIGN(const Conversation talk, read_conversation(*store, id));
+  return describe_summary(*store, id, files, talk);
 }
 
 Result<std::string> Summaries::show(std::string_view session_id) {
   const std::string id(session_id);
-  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "summary show"));
-  Store& store = *entered;
-  BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, id));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "summary show"));
+  BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(*store, id));
   if (!files.text) {
-    const Result<FileLock::Guard> guard = store.lock_session(id, "summary");
-    BMAD_TRY_ASSIGN(files, read_summary_files(store, id));
+    const Result<FileLock::Guard> guard = store->lock_session(id, "summary");
+    BMAD_TRY_ASSIGN(files, read_summary_files(*store, id));
     if (!files.text) {
       files.text = summary_template();
       // Where nothing can be written, or may be, it is shown all the same.
-      static_cast<void>(guard && check_write(store, EntryType::kConversation) &&
-                        replace_file(*store.files, session_file(id, kSummaryName), *files.text));
+      static_cast<void>(guard && check_write(*store, EntryType::kConversation) &&
+                        replace_file(*store->files, session_file(id, kSummaryName), *files.text));
     }
   }
-  if (may_read_summaries(store)) {
+  if (may_read_summaries(*store)) {
     return std::move(*files.text);
   }
-  BMAD_TRY_ASSIGN(const FrontMatter summary, readable_summary(store, id, files));
+  BMAD_TRY_ASSIGN(const FrontMatter summary, readable_summary(*store, id, files));
   return summary.to_text();
 }
 
 Status Summaries::set_compacting(std::string_view session_id, bool compacting) {
   const std::string id(session_id);
-  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "summary compacting"));
-  Store& store = *entered;
-  BMAD_TRY(check_session(store, id));
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_session(id, "summary"));
-  BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, id));
-  files.state.compacting_since = compacting ? std::optional(store.clock.now()) : std::nullopt;
-  return write_summary_state(store, id, files.state);
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "summary compacting"));
+  BMAD_TRY(check_session(*store, id));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store->lock_session(id, "summary"));
+  BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(*store, id));
+  files.state.compacting_since = compacting ? std::optional(store->clock.now()) : std::nullopt;
+  return write_summary_state(*store, id, files.state);
 }
 
 Result<CompactedConversation> Summaries::compact(std::string_view session_id,
                                                  const CompactConversationOptions& options) {
   const std::string id(session_id);
-  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "summary compact"));
-  Store& store = *entered;
-  BMAD_TRY_ASSIGN(CompactedConversation result, compact_now(store, id, options));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "summary compact"));
+  BMAD_TRY_ASSIGN(CompactedConversation result, compact_now(*store, id, options));
   // Who can't count it has the conversation all the same.
-  if (const auto guard = store.lock_session(id, "summary")) {
-    note_summary_record(store, id, compaction_record(result, store.clock.now()));
+  if (const auto guard = store->lock_session(id, "summary")) {
+    note_summary_record(*store, id, compaction_record(result, store->clock.now()));
   }
   return result;
 }

@@ -361,30 +361,30 @@ Result<SummaryUpdate> Summaries::apply(std::string_view session_id, std::string_
 Result<std::optional<SummaryUpdate>> Summaries::update(std::string_view session_id,
                                                        const SummaryUpdateOptions& options) {
   const std::string id(session_id);
-  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, "summary update"));
-  Store& store = *entered;
-  BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, id));
-  if (store.config.summarizer.enabled && is_live(store, files.state.pending)) {
-    return already_pending(store, id, *files.state.pending);
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, "summary update"));
+  BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(*store, id));
+  if (store->config.summarizer.enabled && is_live(*store, files.state.pending)) {
+    return already_pending(*store, id, *files.state.pending);
   }
   if (!options.force) {
-    BMAD_TRY_ASSIGN(const Conversation talk, read_conversation(store, id));
+    BMAD_TRY_ASSIGN(const Conversation talk, read_conversation(*store, id));
     const bool was_tried =
         !talk.messages.empty() && talk.messages.back().id == files.state.tried_id;
-    if (was_tried || !is_due(describe_summary(store, id, files, talk).due)) {
+    if (was_tried || !is_due(describe_summary(*store, id, files, talk).due)) {
       return std::optional<SummaryUpdate>();
     }
   }
-  if (store.config.summarizer.command.empty() && store.written.config.summarizer.command.empty()) {
+  if (store->config.summarizer.command.empty() &&
+      store->written.config.summarizer.command.empty()) {
     return field_error(ErrorCode::E_SCHEMA_INVALID, kCommandSetting,
                        "no program is named that writes summaries; name one in config.json, or "
                        "write it without a model (`bmad-mem summary update --rules`), "
                        "or do it by hand: `bmad-mem summary prompt` prints what to ask a "
                        "model, `bmad-mem summary apply FILE` takes the answer");
   }
-  BMAD_TRY(store.origins->check_programs(store.config, store.written.config));
-  BMAD_TRY_ASSIGN(const SummaryPrompt prompt, begin_summary_update(store, id));
-  BMAD_TRY_ASSIGN(SummaryUpdate update, write_by_command(store, id, prompt));
+  BMAD_TRY(store->origins->check_programs(store->config, store->written.config));
+  BMAD_TRY_ASSIGN(const SummaryPrompt prompt, begin_summary_update(*store, id));
+  BMAD_TRY_ASSIGN(SummaryUpdate update, write_by_command(*store, id, prompt));
   return std::optional(std::move(update));
 }
 
