@@ -67,7 +67,7 @@ KnowledgeSource& KnowledgeCollector::source_of(const KnowledgeLine& line, std::s
 }
 
 void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
-  if (line.type != EntryType::kFact && line.type != EntryType::kPreference) {
+  if (!is_statement(line.type)) {
     return;
   }
   const StatementMembers members = statement_members(line.type, entry);

@@ -39,7 +39,7 @@ std::string StatementHead::subject() const {
 }
 
 StatementHead statement_head(EntryType type, JsonValue entry) {
-  if (type != EntryType::kFact && type != EntryType::kPreference) {
+  if (!is_statement(type)) {
     return {};
   }
   const StatementMembers members = statement_members(type, entry);
@@ -115,7 +115,7 @@ bool is_encrypted(const StatementOutline& outline) {
 }
 
 StatementOutline statement_outline(EntryType type, JsonValue entry, std::string_view line) {
-  assert(type == EntryType::kFact || type == EntryType::kPreference);
+  assert(is_statement(type));
   const StatementMembers members = statement_members(type, entry);
   return {.type = type,
           .category = category_of(type, members.category),

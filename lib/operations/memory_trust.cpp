@@ -209,9 +209,7 @@ Result<TrustOffer> trust_offer(MemoryManager& memory) {
     return offer_session(*store, source, known, offer);
   }));
   std::ranges::stable_sort(offer.texts, {}, [](const OfferedText& text) {
-    return text.type == EntryType::kFact || text.type == EntryType::kPreference ? 0
-           : text.type == EntryType::kDecision                                  ? 1
-                                                                                : 2;
+    return is_statement(text.type) ? 0 : text.type == EntryType::kDecision ? 1 : 2;
   });
   return offer;
 }

@@ -41,8 +41,7 @@ void judge(std::span<Rival> rivals) {
 std::optional<std::size_t> ValidStatements::hear(std::string_view session_id,
                                                  const TableEntry& entry) {
   const bool has_links = entry.text.find(link_member(LinkKind::kSupersedes)) != std::string::npos;
-  const bool is_statement = entry.type == EntryType::kFact || entry.type == EntryType::kPreference;
-  if (!is_statement && !has_links) {
+  if (!is_statement(entry.type) && !has_links) {
     return {};
   }
   const Result<JsonValue> value = parser_.parse(entry.text);
@@ -104,9 +103,7 @@ const Entry* newest_authored(const ProvenanceLog& provenance, std::span<const En
 
 void show_valid_versions(const Store& store, std::span<Entry* const> entries) {
   for (Entry* const entry : entries) {
-    const bool is_statement =
-        entry->type == EntryType::kFact || entry->type == EntryType::kPreference;
-    if (!is_statement || entry->versions < 2) {
+    if (!is_statement(entry->type) || entry->versions < 2) {
       continue;
     }
     const Store* const user = entry->of_user ? store.user_store() : nullptr;

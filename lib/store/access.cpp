@@ -78,8 +78,7 @@ Status check_decide_nothing(const Store& store, std::span<const std::string_view
 }
 
 bool is_withheld_from_agent(const Store& store, const Entry& entry) {
-  const bool is_statement = entry.type == EntryType::kFact || entry.type == EntryType::kPreference;
-  return is_statement && ActingAs::current(store.writes_as) == Origin::kAgent &&
+  return is_statement(entry.type) && ActingAs::current(store.writes_as) == Origin::kAgent &&
          store.origins->provenance() != nullptr &&
          is_authored_here(store.origins->origin_of(entry.session_id, entry.json));
 }

@@ -137,8 +137,7 @@ class Page {
 
   /// Takes candidate `index`, shortened where it must be. False when it doesn't fit at all.
   bool take(std::size_t index, const ContextCandidate& candidate) {
-    const bool is_entry =
-        candidate.item.type != EntryType::kFact && candidate.item.type != EntryType::kPreference;
+    const bool is_entry = !is_statement(candidate.item.type);
     assert(!parts_.contains(index));
     std::string last;
     for (const std::size_t part : kParts) {
@@ -349,8 +348,7 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
                                                    std::vector<ContextOmission>& omitted) {
   const Entry& entry = hit.entry;
   const Result<JsonValue> value = parser_.parse(entry.json);
-  if (!may_be_told(entry, value) || entry.type == EntryType::kFact ||
-      entry.type == EntryType::kPreference) {
+  if (!may_be_told(entry, value) || is_statement(entry.type)) {
     return std::nullopt;
   }
   std::string text = entry_prose(entry.type, *value);

@@ -15,6 +15,7 @@
 #include "context/context_builder.hpp"
 #include "knowledge/merge_plan.hpp"
 #include "knowledge/prompt_text.hpp"
+#include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "search/dialogue_act.hpp"
 #include "search/search.hpp"
@@ -63,10 +64,6 @@ std::string project_of(const Store& store, const std::string& session_id) {
   }
   const Result<Manifest> kept = parse_manifest(archived->text, session_id);
   return kept ? kept->project_name : std::string();
-}
-
-bool is_knowledge(EntryType type) {
-  return type == EntryType::kFact || type == EntryType::kPreference;
 }
 
 /// Whether `text`, in lower case, has `name` where no letter or digit is beside it.
@@ -337,7 +334,7 @@ class ContextSearch {
           const std::uint32_t slot = posting.slot;
           BMAD_TRY(in_session(session, session.load_slots(slot, slot + 1)));
           const std::uint32_t flags = session.slots().flags[slot];
-          if ((flags & kFlagSensitive) == 0 && !is_knowledge(flag_type(flags)) &&
+          if ((flags & kFlagSensitive) == 0 && !is_statement(flag_type(flags)) &&
               check_read(store_, flag_type(flags)) &&
               !is_hidden_at(session, flags, session.slots().ordinal(slot), settings_.now)) {
             const Ordinal ordinal = session.slots().ordinal(slot);

@@ -67,9 +67,7 @@ Status check_may_delete_from(const Store& store, const std::string& session_id,
   if (!found) {
     return {};
   }
-  std::erase_if(*found, [](const LogLine& line) {
-    return line.type != EntryType::kFact && line.type != EntryType::kPreference;
-  });
+  std::erase_if(*found, [](const LogLine& line) { return !is_statement(line.type); });
   BMAD_TRY_ASSIGN(const std::vector<std::string> texts, read_lines(files, session_id, *found));
   assert(texts.size() == found->size());
   for (std::size_t i = 0; i < texts.size(); ++i) {

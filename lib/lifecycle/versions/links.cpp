@@ -75,10 +75,8 @@ Status check_replacement(const Store& store, const Entry& later, const Entry& ea
   const auto is_authored = [&](const Entry& entry) {
     return is_authored_here(store.origins->origin_of(entry.session_id, entry.json));
   };
-  const bool is_statement =
-      earlier.type == EntryType::kFact || earlier.type == EntryType::kPreference;
   if (newer.trust < kLowReliability ||
-      (is_statement && !is_authored(later) && is_authored(earlier))) {
+      (is_statement(earlier.type) && !is_authored(later) && is_authored(earlier))) {
     return invalid_query("from",
                          fmt::format("{} is from an untrusted source, and can't replace another "
                                      "entry",

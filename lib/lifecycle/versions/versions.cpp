@@ -55,10 +55,6 @@ bool are_about_the_same(std::span<const Entry> entries) {
   return subjects.size() == 1 && !subjects.begin()->empty();
 }
 
-bool is_statement(EntryType type) {
-  return type == EntryType::kFact || type == EntryType::kPreference;
-}
-
 /// What an agent would make of a statement of the person, as a candidate: once, however often.
 Result<Entry> propose(Store& store, const Entry& old, const std::string& line) {
   assert(is_statement(old.type));

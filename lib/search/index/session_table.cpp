@@ -95,7 +95,7 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
   if (!known) {
     add_keys(scanned, head, ordinal);
   }
-  if (scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference) {
+  if (is_statement(scanned.type)) {
     table_.statements.push_back(
         {.outline = statement_outline(scanned.type, scanned.value, scanned.text), .row = row});
   }
@@ -123,7 +123,7 @@ Status SessionTableBuilder::add_encrypted(const ScannedEntry& scanned) {
   if (older != kNoOrdinal) {
     BMAD_TRY(supersede(older));
   }
-  if (scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference) {
+  if (is_statement(scanned.type)) {
     table_.statements.push_back(
         {.outline = encrypted_outline(scanned.type, scanned.value), .row = row_of(scanned)});
   }
@@ -158,13 +158,13 @@ void SessionTableBuilder::add_keys(const ScannedEntry& scanned, const EntryHead&
                       });
   table_.memtable.add_key(PostingKind::kTopic, {}, head.topic, ordinal);
   table_.memtable.add_hour(head.timestamp, ordinal);
-  if (scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference) {
+  if (is_statement(scanned.type)) {
     add_statement(scanned, ordinal);
   }
 }
 
 void SessionTableBuilder::add_statement(const ScannedEntry& scanned, Ordinal ordinal) {
-  assert(scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference);
+  assert(is_statement(scanned.type));
   const StatementHead head = statement_head(scanned.type, scanned.value);
   const std::string subject = head.subject();
   if (!subject.empty()) {

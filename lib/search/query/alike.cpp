@@ -206,7 +206,7 @@ class Leader {
 
   /// Statements of knowledge have keys, which say more: see validity.hpp.
   Result<ComparedText> text_of(Found& found) {
-    if (found.type == EntryType::kFact || found.type == EntryType::kPreference) {
+    if (is_statement(found.type)) {
       return ComparedText();
     }
     IndexedSession& session = *sessions_[found.session];

@@ -30,10 +30,6 @@ void add_part(std::string& text, std::string_view part) {
   text.append(part);
 }
 
-bool is_statement(EntryType type) {
-  return type == EntryType::kFact || type == EntryType::kPreference;
-}
-
 /// Appends the name and the compact value of each member of `line` to `text`, except for
 /// mechanical ones, without parsing it. False, and something, when that is not enough: there are
 /// links, escapes in names, or blanks between tokens within a value.

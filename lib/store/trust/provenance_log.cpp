@@ -195,10 +195,9 @@ class Wanted {
 void ProvenanceLog::note(std::string_view session_id, EntryType type,
                          std::span<const std::string_view> lines, Origin origin) const {
   std::vector<std::uint64_t> tags;
-  const bool is_said = type == EntryType::kFact || type == EntryType::kPreference;
   for (const std::string_view line : lines) {
     const std::optional<std::uint64_t> tag =
-        is_said ? std::nullopt : plain_line_tag(session_id, line);
+        is_statement(type) ? std::nullopt : plain_line_tag(session_id, line);
     tag ? tags.push_back(*tag) : add_tags(session_id, type, line, tags);
   }
   const auto today = static_cast<std::uint32_t>(day_of(::time(nullptr)));

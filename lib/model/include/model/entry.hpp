@@ -25,6 +25,11 @@
 
 namespace bmad_mem {
 
+/// Whether entries of the type state something, which others of their kind can contradict.
+constexpr bool is_statement(EntryType type) {
+  return type == EntryType::kFact || type == EntryType::kPreference;
+}
+
 /// Longest entry in bytes as a line, without its '\n'. 1 MiB: two thousand times the usual entry,
 /// a tenth of a session.
 inline constexpr std::size_t kEntrySizeMax = 1U << 20U;
