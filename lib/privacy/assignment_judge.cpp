@@ -410,6 +410,26 @@ Verdict judge_kind(SecretKind kind, string_view value, ValueForm form) {
   }
 }
 
+/// Whether judge_value() finds nothing under this name, however the value is. The members of all
+/// entries have few names: the last answers are remembered.
+bool is_plain_name(string_view name) {
+  constexpr std::size_t kRememberedMax = 32;
+  const auto is_plain = [&] {
+    return kind_of(name) == SecretKind::kNone && provider_in(name) == ProviderName::kNone &&
+           find_assigned_rule(name, std::nullopt) == nullptr;
+  };
+  if (name.size() > kRememberedMax) {
+    return is_plain();
+  }
+  thread_local std::array<std::pair<std::string, bool>, 64> answers;
+  auto& [last, answer] = answers[std::hash<string_view>()(name) % answers.size()];
+  if (last != name) {
+    last = name;
+    answer = is_plain();
+  }
+  return answer;
+}
+
 }  // namespace
 
 Verdict judge_value(string_view name, string_view value, ValueForm form) {
@@ -448,30 +468,6 @@ Verdict judge_value(string_view name, string_view value, ValueForm form) {
   return may_be_long ? ValueVerdict{.rule = rule_of(kind), .action = DetectionAction::kNear}
                      : verdict;
 }
-
-namespace {
-
-/// Whether judge_value() finds nothing under this name, however the value is. The members of all
-/// entries have few names: the last answers are remembered.
-bool is_plain_name(string_view name) {
-  constexpr std::size_t kRememberedMax = 32;
-  const auto is_plain = [&] {
-    return kind_of(name) == SecretKind::kNone && provider_in(name) == ProviderName::kNone &&
-           find_assigned_rule(name, std::nullopt) == nullptr;
-  };
-  if (name.size() > kRememberedMax) {
-    return is_plain();
-  }
-  thread_local std::array<std::pair<std::string, bool>, 64> answers;
-  auto& [last, answer] = answers[std::hash<string_view>()(name) % answers.size()];
-  if (last != name) {
-    last = name;
-    answer = is_plain();
-  }
-  return answer;
-}
-
-}  // namespace
 
 Verdict judge_assignment(string_view name, string_view value) {
   return name.empty() || is_plain_name(name) ? std::nullopt

@@ -90,41 +90,6 @@ class KeyedOpener final : public LineOpener {
   std::shared_ptr<const EncryptionKeys> keys_;
 };
 
-}  // namespace
-
-bool EncryptionRecord::wants(std::string_view session_id, EntryType type, JsonValue entry) const {
-  return !ends && (all || is_of_lines() || is_among(sessions, session_id) ||
-                   (sensitive && entry_head(type, entry).sensitive));
-}
-
-void EncryptionRecord::add_sessions(std::span<const std::string> more) {
-  for (const std::string& session : more) {
-    if (!is_among(sessions, session)) {
-      sessions.push_back(session);
-    }
-  }
-}
-
-std::string EncryptionRecord::to_text() const {
-  JsonWriter json;
-  json.begin_object().member("all", all).member("sensitive", sensitive);
-  json.key("sessions").raw(list_json(sessions)).member("key", key_id);
-  if (!former_ids.empty()) {
-    json.key("former").raw(list_json(former_ids));
-  }
-  if (ends) {
-    json.member("ends", true);
-  }
-  if (recipe) {
-    json.key("passphrase").begin_object().member("salt", hash_key_hex(recipe->salt));
-    json.member("passes", recipe->passes).member("memory", recipe->memory).end_object();
-  }
-  json.end_object();
-  return json_pretty(json.take()) + '\n';
-}
-
-namespace {
-
 Result<EncryptionRecord> read_record(FileSystem& files, JsonValue root) {
   EncryptionRecord record{.all = root["all"].boolean(),
                           .sensitive = root["sensitive"].boolean(),
@@ -167,6 +132,37 @@ Result<std::optional<EncryptionRecord>> load_encryption(FileSystem& files) {
 }
 
 }  // namespace
+
+bool EncryptionRecord::wants(std::string_view session_id, EntryType type, JsonValue entry) const {
+  return !ends && (all || is_of_lines() || is_among(sessions, session_id) ||
+                   (sensitive && entry_head(type, entry).sensitive));
+}
+
+void EncryptionRecord::add_sessions(std::span<const std::string> more) {
+  for (const std::string& session : more) {
+    if (!is_among(sessions, session)) {
+      sessions.push_back(session);
+    }
+  }
+}
+
+std::string EncryptionRecord::to_text() const {
+  JsonWriter json;
+  json.begin_object().member("all", all).member("sensitive", sensitive);
+  json.key("sessions").raw(list_json(sessions)).member("key", key_id);
+  if (!former_ids.empty()) {
+    json.key("former").raw(list_json(former_ids));
+  }
+  if (ends) {
+    json.member("ends", true);
+  }
+  if (recipe) {
+    json.key("passphrase").begin_object().member("salt", hash_key_hex(recipe->salt));
+    json.member("passes", recipe->passes).member("memory", recipe->memory).end_object();
+  }
+  json.end_object();
+  return json_pretty(json.take()) + '\n';
+}
 
 std::optional<EncryptionRecord> StoreEncryption::noted() const {
   const std::string text = origins_.state_text(kCopyName);

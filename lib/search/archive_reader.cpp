@@ -121,6 +121,21 @@ std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string&
                                          std::move(files));
 }
 
+/// The packed file at `path` as it is now, the same object for the same file.
+ArchiveReaderPtr open_archive(const Store& store, const std::string& session_id,
+                              const ArchivePlace& place, const ArchiveOrigin& now,
+                              bool is_new = false) {
+  ArchiveReaderPtr old;  // Freed without the mutex.
+  const std::lock_guard guard(store.indexes_mutex);
+  ArchiveReaderPtr& session = store.packed[path_of_archive(session_id, place)];
+  if (session == nullptr || session->package() != now.package) {
+    old = std::exchange(session,
+                        std::make_shared<ArchiveReader>(store, session_id, place, now, is_new));
+  }
+  assert(session->package() == now.package);
+  return session;
+}
+
 }  // namespace
 
 ArchiveReader::ArchiveReader(const Store& store, const std::string& session_id,
@@ -241,25 +256,6 @@ Status ArchiveReader::check_read(const Result<T>& read) const {
   store_.note_damage(path_of_archive(session_id_, place_), origin_.file, error);
   return error;
 }
-
-namespace {
-
-/// The packed file at `path` as it is now, the same object for the same file.
-ArchiveReaderPtr open_archive(const Store& store, const std::string& session_id,
-                              const ArchivePlace& place, const ArchiveOrigin& now,
-                              bool is_new = false) {
-  ArchiveReaderPtr old;  // Freed without the mutex.
-  const std::lock_guard guard(store.indexes_mutex);
-  ArchiveReaderPtr& session = store.packed[path_of_archive(session_id, place)];
-  if (session == nullptr || session->package() != now.package) {
-    old = std::exchange(session,
-                        std::make_shared<ArchiveReader>(store, session_id, place, now, is_new));
-  }
-  assert(session->package() == now.package);
-  return session;
-}
-
-}  // namespace
 
 Result<ArchiveReaderPtr> archive_reader(const Store& store, const std::string& session_id,
                                         const ArchivePlace& place) {

@@ -36,6 +36,11 @@ Result<std::vector<RootIndex::Candidate>> asked_candidates(const Store& store,
   return candidates;
 }
 
+std::shared_ptr<SessionIndex> new_index(const Store& store, const std::string& session_id) {
+  return std::make_shared<SessionIndex>(*store.files, store.clock,
+                                        based_options(store, session_id));
+}
+
 }  // namespace
 
 Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filter,
@@ -362,15 +367,6 @@ Status CachedIndexes::drop(SessionIndex& session, Error error) {
   std::erase(indexes_, &session);
   return {};
 }
-
-namespace {
-
-std::shared_ptr<SessionIndex> new_index(const Store& store, const std::string& session_id) {
-  return std::make_shared<SessionIndex>(*store.files, store.clock,
-                                        based_options(store, session_id));
-}
-
-}  // namespace
 
 std::shared_ptr<SessionIndex> session_index(const Store& store, const std::string& session_id) {
   const std::lock_guard guard(store.indexes_mutex);

@@ -34,6 +34,32 @@ struct FollowedSession {
   std::optional<Timestamp> since;
 };
 
+using EntryKey = std::pair<EntryType, std::string>;
+
+/// A live query that takes longer is too slow to be asked with every entry.
+constexpr std::chrono::milliseconds kMatchTime{2000};
+
+/// The entries of the session that `plan`, which names no other, finds.
+Result<std::set<EntryKey>> found_in_session(const Store& store, Plan plan,
+                                            const std::string& session_id,
+                                            const SearchSettings& settings) {
+  plan.query.filter.sessions = {session_id};
+  const auto find = [&](CachedIndexes& indexes) -> Result<std::set<EntryKey>> {
+    std::set<EntryKey> found;
+    BMAD_TRY_ASSIGN(const SearchResult result, search_sessions(indexes.sessions(), plan, settings));
+    for (const Found& each : result.found) {
+      const IndexedSession& session = *indexes.sessions()[each.session];
+      BMAD_TRY_ASSIGN(std::string id, in_session(session, session.id(each.type, each.ordinal)));
+      found.emplace(each.type, std::move(id));
+    }
+    return found;
+  };
+  Result<std::set<EntryKey>> found = with_indexes(store, plan.query.filter, find);
+  const bool has_gone = !found && (found.error().code == ErrorCode::E_SESSION_NOT_FOUND ||
+                                   found.error().code == ErrorCode::E_SESSION_ARCHIVED);
+  return has_gone ? Result<std::set<EntryKey>>(std::set<EntryKey>()) : std::move(found);
+}
+
 }  // namespace
 
 struct EntryWatch::Impl {
@@ -236,36 +262,6 @@ bool EntryWatch::take_rewritten() { return std::exchange(impl_->rewritten, false
 void EntryWatch::stop() noexcept { impl_->folders.stop(); }
 
 bool EntryWatch::is_stopped() const noexcept { return impl_->folders.is_stopped(); }
-
-namespace {
-
-using EntryKey = std::pair<EntryType, std::string>;
-
-/// A live query that takes longer is too slow to be asked with every entry.
-constexpr std::chrono::milliseconds kMatchTime{2000};
-
-/// The entries of the session that `plan`, which names no other, finds.
-Result<std::set<EntryKey>> found_in_session(const Store& store, Plan plan,
-                                            const std::string& session_id,
-                                            const SearchSettings& settings) {
-  plan.query.filter.sessions = {session_id};
-  const auto find = [&](CachedIndexes& indexes) -> Result<std::set<EntryKey>> {
-    std::set<EntryKey> found;
-    BMAD_TRY_ASSIGN(const SearchResult result, search_sessions(indexes.sessions(), plan, settings));
-    for (const Found& each : result.found) {
-      const IndexedSession& session = *indexes.sessions()[each.session];
-      BMAD_TRY_ASSIGN(std::string id, in_session(session, session.id(each.type, each.ordinal)));
-      found.emplace(each.type, std::move(id));
-    }
-    return found;
-  };
-  Result<std::set<EntryKey>> found = with_indexes(store, plan.query.filter, find);
-  const bool has_gone = !found && (found.error().code == ErrorCode::E_SESSION_NOT_FOUND ||
-                                   found.error().code == ErrorCode::E_SESSION_ARCHIVED);
-  return has_gone ? Result<std::set<EntryKey>>(std::set<EntryKey>()) : std::move(found);
-}
-
-}  // namespace
 
 Result<std::vector<bool>> match_entries(const MemoryManager& memory, std::string_view query,
                                         std::span<const Entry> entries) {

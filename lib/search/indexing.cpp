@@ -46,6 +46,93 @@ Result<std::shared_ptr<TextEncoder>> encoder_at_hand(const Store& store,
   return encoder;
 }
 
+/// How long each log is that holds something, as index.json says it.
+std::string log_sizes(FileSystem& files, const std::string& session_id) {
+  std::string sizes;
+  for (const std::string& log : log_files()) {
+    const Result<FileInfo> info = files.info(session_file(session_id, log));
+    if (info && info->size > 0) {
+      sizes += fmt::format("{}\"{}\": {}", sizes.empty() ? "" : ", ", log, info->size);
+    }
+  }
+  return fmt::format("\"logs\": {{{}}}", sizes);
+}
+
+/// Whether index.json is of logs of these `sizes`. It says so at its begin.
+bool is_index_of(FileSystem& files, const std::string& session_id, const std::string& sizes) {
+  std::string head(1024, '\0');
+  const Result<std::unique_ptr<File>> file = files.open(index_path(session_id), OpenMode::kRead);
+  head.resize(file ? (*file)->read_at(0, std::span(head)).value_or(0) : 0);
+  return head.contains(sizes);
+}
+
+/// Makes the indexes of some sessions anew, a few at a time.
+class IndexRebuild {
+ public:
+  IndexRebuild(Store& store, bool only_one, const MemoryManager::Progress& on_progress)
+      : store_(store), only_one_(only_one), on_progress_(on_progress) {}
+
+  Result<std::vector<IndexReport>> run(const std::vector<std::string>& sessions) {
+    for (const std::string& session_id : sessions) {
+      total_ += session_footprint(*store_.files, session_id, log_files()).value_or(0);
+    }
+    for (const std::string& session_id : sessions) {
+      Status rebuilt = rebuild(session_id);
+      BMAD_TRY(rebuilt     ? Status()
+               : only_one_ ? std::move(rebuilt)
+                           : store_.leave_out(session_id, std::move(rebuilt).error()));
+    }
+    store_.root_index->flush(held_, FlushWhen::kAny);
+    held_.clear();
+    flush_index(store_, FlushWhen::kAny);  // Archives, and what was evicted.
+    if (on_progress_) {
+      on_progress_(total_, total_);
+    }
+    return std::move(reports_);
+  }
+
+ private:
+  Status rebuild(const std::string& session_id) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Result<Manifest> manifest = load_manifest(*store_.files, session_id);
+    if (!manifest && manifest.error().code == ErrorCode::E_NEWER_VERSION) {
+      return manifest.error();
+    }
+    const std::shared_ptr<SessionIndex> index = passing_index(store_, session_id);
+    BMAD_TRY(index->rebuild([&](std::uint64_t bytes) {
+      if (on_progress_) {
+        on_progress_(std::min(done_ + bytes, total_), total_);
+      }
+    }));
+    {
+      // Nobody purges meanwhile what it would hold afterwards.
+      BMAD_TRY_ASSIGN(const FileLock::Guard guard, store_.lock_session(session_id, "index"));
+      BMAD_TRY_ASSIGN(IndexReport report, write_readable_index(store_, *index));
+      report.took = std::chrono::steady_clock::now() - begin;
+      done_ += report.log_bytes;
+      cached_bytes_ += report.log_bytes;
+      reports_.push_back(std::move(report));
+    }
+    held_.push_back(index);
+    constexpr std::uint64_t kCachedMax = 16U << 20U;
+    if (cached_bytes_ >= kCachedMax) {
+      store_.root_index->flush(held_, FlushWhen::kAny);
+      held_.clear();
+      cached_bytes_ = 0;
+    }
+    return {};
+  }
+
+  Store& store_;
+  bool only_one_;
+  const MemoryManager::Progress& on_progress_;
+  std::uint64_t total_ = 0;
+  std::uint64_t done_ = 0;
+  std::vector<std::shared_ptr<SessionIndex>> held_;  // Not flushed yet.
+  std::uint64_t cached_bytes_ = 0;
+  std::vector<IndexReport> reports_;
+};
+
 }  // namespace
 
 Result<EncodeReport> encode_entries(const Store& store, const EncodeOptions& options,
@@ -140,30 +227,6 @@ Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index) {
   return make_readable_index(index, store.clock, store.config.indexing.language);
 }
 
-namespace {
-
-/// How long each log is that holds something, as index.json says it.
-std::string log_sizes(FileSystem& files, const std::string& session_id) {
-  std::string sizes;
-  for (const std::string& log : log_files()) {
-    const Result<FileInfo> info = files.info(session_file(session_id, log));
-    if (info && info->size > 0) {
-      sizes += fmt::format("{}\"{}\": {}", sizes.empty() ? "" : ", ", log, info->size);
-    }
-  }
-  return fmt::format("\"logs\": {{{}}}", sizes);
-}
-
-/// Whether index.json is of logs of these `sizes`. It says so at its begin.
-bool is_index_of(FileSystem& files, const std::string& session_id, const std::string& sizes) {
-  std::string head(1024, '\0');
-  const Result<std::unique_ptr<File>> file = files.open(index_path(session_id), OpenMode::kRead);
-  head.resize(file ? (*file)->read_at(0, std::span(head)).value_or(0) : 0);
-  return head.contains(sizes);
-}
-
-}  // namespace
-
 bool renew_readable_index(Store& store, const std::string& session_id) {
   const std::string sizes = log_sizes(*store.files, session_id);
   if (sizes.ends_with("{}") || is_index_of(*store.files, session_id, sizes)) {
@@ -190,77 +253,6 @@ Result<IndexReport> write_readable_index(const Store& store, SessionIndex& index
   report.took = std::chrono::steady_clock::now() - begin;
   return report;
 }
-
-namespace {
-
-/// Makes the indexes of some sessions anew, a few at a time.
-class IndexRebuild {
- public:
-  IndexRebuild(Store& store, bool only_one, const MemoryManager::Progress& on_progress)
-      : store_(store), only_one_(only_one), on_progress_(on_progress) {}
-
-  Result<std::vector<IndexReport>> run(const std::vector<std::string>& sessions) {
-    for (const std::string& session_id : sessions) {
-      total_ += session_footprint(*store_.files, session_id, log_files()).value_or(0);
-    }
-    for (const std::string& session_id : sessions) {
-      Status rebuilt = rebuild(session_id);
-      BMAD_TRY(rebuilt     ? Status()
-               : only_one_ ? std::move(rebuilt)
-                           : store_.leave_out(session_id, std::move(rebuilt).error()));
-    }
-    store_.root_index->flush(held_, FlushWhen::kAny);
-    held_.clear();
-    flush_index(store_, FlushWhen::kAny);  // Archives, and what was evicted.
-    if (on_progress_) {
-      on_progress_(total_, total_);
-    }
-    return std::move(reports_);
-  }
-
- private:
-  Status rebuild(const std::string& session_id) {
-    const auto begin = std::chrono::steady_clock::now();
-    const Result<Manifest> manifest = load_manifest(*store_.files, session_id);
-    if (!manifest && manifest.error().code == ErrorCode::E_NEWER_VERSION) {
-      return manifest.error();
-    }
-    const std::shared_ptr<SessionIndex> index = passing_index(store_, session_id);
-    BMAD_TRY(index->rebuild([&](std::uint64_t bytes) {
-      if (on_progress_) {
-        on_progress_(std::min(done_ + bytes, total_), total_);
-      }
-    }));
-    {
-      // Nobody purges meanwhile what it would hold afterwards.
-      BMAD_TRY_ASSIGN(const FileLock::Guard guard, store_.lock_session(session_id, "index"));
-      BMAD_TRY_ASSIGN(IndexReport report, write_readable_index(store_, *index));
-      report.took = std::chrono::steady_clock::now() - begin;
-      done_ += report.log_bytes;
-      cached_bytes_ += report.log_bytes;
-      reports_.push_back(std::move(report));
-    }
-    held_.push_back(index);
-    constexpr std::uint64_t kCachedMax = 16U << 20U;
-    if (cached_bytes_ >= kCachedMax) {
-      store_.root_index->flush(held_, FlushWhen::kAny);
-      held_.clear();
-      cached_bytes_ = 0;
-    }
-    return {};
-  }
-
-  Store& store_;
-  bool only_one_;
-  const MemoryManager::Progress& on_progress_;
-  std::uint64_t total_ = 0;
-  std::uint64_t done_ = 0;
-  std::vector<std::shared_ptr<SessionIndex>> held_;  // Not flushed yet.
-  std::uint64_t cached_bytes_ = 0;
-  std::vector<IndexReport> reports_;
-};
-
-}  // namespace
 
 Result<std::vector<IndexReport>> rebuild_indexes(Store& store, std::span<const std::string> wanted,
                                                  const MemoryManager::Progress& on_progress) {

@@ -277,17 +277,6 @@ class EntriesById {
   std::vector<Entry> found_;
 };
 
-}  // namespace
-
-Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> wanted,
-                                        std::span<const EntryType> types, bool all_versions,
-                                        ArchivedSessions archived) {
-  const Versions versions = all_versions ? Versions::kAll : Versions::kLatest;
-  return choose_steadily(store, [&] { return load_all(store, wanted, types, versions, archived); });
-}
-
-namespace {
-
 /// In the order of their places: sessions, archives, what was evicted; then by type and line.
 auto place_of(const Entry& entry) {
   return std::tuple(entry.evicted, entry.archived, std::string_view(entry.session_id), entry.type,
@@ -341,55 +330,6 @@ Result<bool> are_only_ones(const Store& store, std::span<const Entry> found,
   BMAD_TRY_ASSIGN(const EvictedParts evicted, evicted_sessions(store, their_sessions));
   return evicted.empty();
 }
-
-}  // namespace
-
-Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std::string> ids,
-                                        std::span<const std::string> wanted, bool all_versions,
-                                        std::optional<Timestamp> as_of) {
-  const auto read = [&](std::span<const std::string> sessions, std::span<const EntryType> types) {
-    return choose_steadily(store, [&] { return EntriesById(store, ids, sessions, types).run(); });
-  };
-  BMAD_TRY_ASSIGN(std::vector<Entry> found, look_up(store, ids, wanted, as_of));
-  if (!all_versions || found.empty()) {
-    return found;
-  }
-  // The other versions are in the same logs, or were evicted from them.
-  std::set<std::string> ids_of_sessions;
-  std::set<EntryType> different_types;
-  for (const Entry& entry : found) {
-    ids_of_sessions.insert(entry.session_id);
-    different_types.insert(entry.type);
-  }
-  const std::vector<std::string> sessions(ids_of_sessions.begin(), ids_of_sessions.end());
-  const std::vector<EntryType> types(different_types.begin(), different_types.end());
-  BMAD_TRY_ASSIGN(const bool are_all, are_only_ones(store, found, sessions));
-  if (are_all &&
-      !store.encryption->is_on()) {  // What is encrypted and what is in clear count apart.
-    return found;
-  }
-  Result<std::vector<Entry>> all = read(sessions, types);
-  return all ? std::move(all) : read(wanted, {});  // One may have gone meanwhile.
-}
-
-Result<std::uint64_t> count_closed(const Store& store, const EntryFilter& filter) {
-  return with_indexes(store, filter, [&](CachedIndexes& indexes) -> Result<std::uint64_t> {
-    EncryptedSessions encrypted;
-    BMAD_TRY(encrypted.add(store, indexes, {.types = filter.types, .counts_only = true}));
-    if (encrypted.key_problem && encrypted.closed > 0) {
-      return *std::move(encrypted.key_problem);
-    }
-    return encrypted.closed;
-  });
-}
-
-Result<std::uint64_t> count_encrypted(const Store& store, const EntryFilter& filter) {
-  return with_indexes(store, filter, [](const CachedIndexes& indexes) -> Result<std::uint64_t> {
-    return indexes.encrypted_lines();
-  });
-}
-
-namespace {
 
 /// See list_entries(); of this memory alone.
 Result<std::vector<Entry>> list_own(const Store& store, const EntryFilter& filter) {
@@ -445,6 +385,58 @@ Result<std::vector<Entry>> list_own(const Store& store, const EntryFilter& filte
 }
 
 }  // namespace
+
+Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> wanted,
+                                        std::span<const EntryType> types, bool all_versions,
+                                        ArchivedSessions archived) {
+  const Versions versions = all_versions ? Versions::kAll : Versions::kLatest;
+  return choose_steadily(store, [&] { return load_all(store, wanted, types, versions, archived); });
+}
+
+Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std::string> ids,
+                                        std::span<const std::string> wanted, bool all_versions,
+                                        std::optional<Timestamp> as_of) {
+  const auto read = [&](std::span<const std::string> sessions, std::span<const EntryType> types) {
+    return choose_steadily(store, [&] { return EntriesById(store, ids, sessions, types).run(); });
+  };
+  BMAD_TRY_ASSIGN(std::vector<Entry> found, look_up(store, ids, wanted, as_of));
+  if (!all_versions || found.empty()) {
+    return found;
+  }
+  // The other versions are in the same logs, or were evicted from them.
+  std::set<std::string> ids_of_sessions;
+  std::set<EntryType> different_types;
+  for (const Entry& entry : found) {
+    ids_of_sessions.insert(entry.session_id);
+    different_types.insert(entry.type);
+  }
+  const std::vector<std::string> sessions(ids_of_sessions.begin(), ids_of_sessions.end());
+  const std::vector<EntryType> types(different_types.begin(), different_types.end());
+  BMAD_TRY_ASSIGN(const bool are_all, are_only_ones(store, found, sessions));
+  if (are_all &&
+      !store.encryption->is_on()) {  // What is encrypted and what is in clear count apart.
+    return found;
+  }
+  Result<std::vector<Entry>> all = read(sessions, types);
+  return all ? std::move(all) : read(wanted, {});  // One may have gone meanwhile.
+}
+
+Result<std::uint64_t> count_closed(const Store& store, const EntryFilter& filter) {
+  return with_indexes(store, filter, [&](CachedIndexes& indexes) -> Result<std::uint64_t> {
+    EncryptedSessions encrypted;
+    BMAD_TRY(encrypted.add(store, indexes, {.types = filter.types, .counts_only = true}));
+    if (encrypted.key_problem && encrypted.closed > 0) {
+      return *std::move(encrypted.key_problem);
+    }
+    return encrypted.closed;
+  });
+}
+
+Result<std::uint64_t> count_encrypted(const Store& store, const EntryFilter& filter) {
+  return with_indexes(store, filter, [](const CachedIndexes& indexes) -> Result<std::uint64_t> {
+    return indexes.encrypted_lines();
+  });
+}
 
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {
   BMAD_TRY(check_time_range(filter));

@@ -154,67 +154,6 @@ EntryLink to_link(Neighbour neighbour) {
           .headline = other.sensitive ? std::string() : std::move(other.headline)};
 }
 
-}  // namespace
-
-void show_links(const Store& store, std::span<Entry* const> entries,
-                std::span<const std::string> sessions, bool fill) {
-  const auto is_of_user = [](const Entry* entry) { return entry->of_user; };
-  const Store* const user = store.user_root.empty() ? nullptr : store.user_store();
-  if (user != nullptr && std::ranges::any_of(entries, is_of_user)) {  // Theirs are over there.
-    std::vector<Entry*> own(entries.begin(), entries.end());
-    const auto users = std::ranges::stable_partition(own, std::not_fn(is_of_user));
-    show_links(*user, users, {}, fill);
-    show_links(store, {own.begin(), users.begin()}, sessions, fill);
-    return;
-  }
-  const bool have_links =
-      std::ranges::any_of(entries, [](const Entry* entry) { return may_have_links(*entry); });
-  if (entries.empty() || (!have_links && !fill)) {
-    return;
-  }
-  EntryFilter filter;
-  if (!have_links) {  // Else what they name may be anywhere.
-    filter.sessions.assign(sessions.begin(), sessions.end());
-  }
-  const auto show = [&](CachedIndexes& indexes) -> Result<std::vector<std::vector<EntryLink>>> {
-    std::vector<std::vector<EntryLink>> all;
-    for (const Entry* const entry : entries) {
-      std::vector<EntryLink>& links = all.emplace_back();
-      if (fill || may_have_links(*entry)) {
-        // Those that name it are shown with `fill` alone.
-        BMAD_TRY_ASSIGN(std::vector<Neighbour> found,
-                        fill ? typed_neighbours(indexes.sessions(), *entry)
-                             : named_neighbours(indexes.sessions(), *entry));
-        for (Neighbour& each : found) {
-          if (!store.access || store.access->may_read(each.entry.type)) {
-            links.push_back(to_link(std::move(each)));
-          }
-        }
-      }
-    }
-    return all;
-  };
-  Result<std::vector<std::vector<EntryLink>>> shown = with_indexes(store, filter, show);
-  if (!shown) {  // What can't be found out must not keep the entries back.
-    shown = std::vector<std::vector<EntryLink>>(entries.size());
-  }
-  assert(shown->size() == entries.size());
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    Entry& entry = *entries[i];
-    std::vector<EntryLink>& links = (*shown)[i];
-    if (may_have_links(entry)) {
-      entry.json = with_links(entry, [&](std::string_view id) {
-        return std::ranges::find(links, id, &EntryLink::id) != links.end();
-      });
-    }
-    if (fill) {
-      entry.links = std::move(links);
-    }
-  }
-}
-
-namespace {
-
 /// The least cosine of what is alike without a common word. Of 5,915 pairs of statements about
 /// something else 2 % are as near; of 25 that say the same in other words, 21.
 constexpr double kAlikeMin = 0.6;
@@ -345,6 +284,63 @@ class RelatedFinder {
 };
 
 }  // namespace
+
+void show_links(const Store& store, std::span<Entry* const> entries,
+                std::span<const std::string> sessions, bool fill) {
+  const auto is_of_user = [](const Entry* entry) { return entry->of_user; };
+  const Store* const user = store.user_root.empty() ? nullptr : store.user_store();
+  if (user != nullptr && std::ranges::any_of(entries, is_of_user)) {  // Theirs are over there.
+    std::vector<Entry*> own(entries.begin(), entries.end());
+    const auto users = std::ranges::stable_partition(own, std::not_fn(is_of_user));
+    show_links(*user, users, {}, fill);
+    show_links(store, {own.begin(), users.begin()}, sessions, fill);
+    return;
+  }
+  const bool have_links =
+      std::ranges::any_of(entries, [](const Entry* entry) { return may_have_links(*entry); });
+  if (entries.empty() || (!have_links && !fill)) {
+    return;
+  }
+  EntryFilter filter;
+  if (!have_links) {  // Else what they name may be anywhere.
+    filter.sessions.assign(sessions.begin(), sessions.end());
+  }
+  const auto show = [&](CachedIndexes& indexes) -> Result<std::vector<std::vector<EntryLink>>> {
+    std::vector<std::vector<EntryLink>> all;
+    for (const Entry* const entry : entries) {
+      std::vector<EntryLink>& links = all.emplace_back();
+      if (fill || may_have_links(*entry)) {
+        // Those that name it are shown with `fill` alone.
+        BMAD_TRY_ASSIGN(std::vector<Neighbour> found,
+                        fill ? typed_neighbours(indexes.sessions(), *entry)
+                             : named_neighbours(indexes.sessions(), *entry));
+        for (Neighbour& each : found) {
+          if (!store.access || store.access->may_read(each.entry.type)) {
+            links.push_back(to_link(std::move(each)));
+          }
+        }
+      }
+    }
+    return all;
+  };
+  Result<std::vector<std::vector<EntryLink>>> shown = with_indexes(store, filter, show);
+  if (!shown) {  // What can't be found out must not keep the entries back.
+    shown = std::vector<std::vector<EntryLink>>(entries.size());
+  }
+  assert(shown->size() == entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    Entry& entry = *entries[i];
+    std::vector<EntryLink>& links = (*shown)[i];
+    if (may_have_links(entry)) {
+      entry.json = with_links(entry, [&](std::string_view id) {
+        return std::ranges::find(links, id, &EntryLink::id) != links.end();
+      });
+    }
+    if (fill) {
+      entry.links = std::move(links);
+    }
+  }
+}
 
 Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::string_view id,
                                                   const EntryFilter& filter, std::size_t depth) {

@@ -136,6 +136,13 @@ std::uint64_t front_of(std::string_view key) {
   return front;
 }
 
+std::string hashed_key(std::string_view prefix, std::string_view text) {
+  constexpr std::size_t kKeyHashDigits = 5;
+  std::string key(prefix);
+  append_digits(xxh3(text), kKeyHashDigits, key);
+  return key;
+}
+
 }  // namespace
 
 void PostingTable::arrange() {
@@ -360,17 +367,6 @@ std::vector<Memtable::KeyedPostings> Memtable::sorted(PostingKind kind,
   std::ranges::merge(found, names, all.begin(), {}, &KeyedPostings::key, &KeyedPostings::key);
   return all;
 }
-
-namespace {
-
-std::string hashed_key(std::string_view prefix, std::string_view text) {
-  constexpr std::size_t kKeyHashDigits = 5;
-  std::string key(prefix);
-  append_digits(xxh3(text), kKeyHashDigits, key);
-  return key;
-}
-
-}  // namespace
 
 std::string reference_key(std::string_view id) { return hashed_key(kReferencePrefix, id); }
 

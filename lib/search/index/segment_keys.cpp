@@ -85,88 +85,6 @@ std::optional<TopLine> top_line(std::string_view top, std::uint64_t number) {
   return line;
 }
 
-}  // namespace
-
-Result<std::uint64_t> Segment::block_of(std::size_t kind, std::string_view key) {
-  BMAD_TRY_ASSIGN(const std::string_view lines, top(kind));
-  std::uint64_t low = 0;
-  std::uint64_t high = block_count(lines);
-  while (low < high) {  // The first that begins above the key.
-    const std::uint64_t middle = low + (high - low) / 2;
-    const std::optional<TopLine> line = top_line(lines, middle);
-    if (!line) {
-      return corrupt("its directory is none");
-    }
-    if (line->first <= key) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low == 0 ? 0 : low - 1;
-}
-
-Result<std::vector<SegmentKey>> Segment::keys_of_block(std::size_t kind, std::uint64_t block) {
-  std::vector<SegmentKey> keys;
-  BMAD_TRY_ASSIGN(const std::string_view lines, top(kind));
-  const std::uint64_t blocks = block_count(lines);
-  if (block >= blocks) {
-    return keys;
-  }
-  const std::optional<TopLine> line = top_line(lines, block);
-  const std::optional<TopLine> next = block + 1 < blocks
-                                          ? top_line(lines, block + 1)
-                                          : std::optional(TopLine{.block = place(kind, 1).size});
-  if (!line || !next || next->block < line->block + kBlockHash) {
-    return corrupt("its directory is none");
-  }
-  BMAD_TRY_ASSIGN(const std::string bytes,
-                  read_block(place(kind, 1), line->block, next->block - line->block - kBlockHash));
-  BytesReader reader(bytes);
-  std::uint64_t offset = line->lists;
-  keys.reserve(kKeyBlock);
-  while (!reader.at_end()) {
-    if (keys.size() == kKeyBlock) {
-      return corrupt("a block has too many keys");
-    }
-    const std::uint64_t same = reader.varint();
-    const std::string_view rest = reader.bytes(reader.varint());
-    if (!reader.good() || same > (keys.empty() ? 0 : keys.back().key.size())) {
-      return corrupt("a key is none");
-    }
-    SegmentKey key;
-    key.key =
-        keys.empty() ? std::string() : keys.back().key.substr(0, static_cast<std::size_t>(same));
-    key.key += rest;
-    key.count = reader.varint();
-    if (key.count == 1) {
-      const std::uint64_t slot = reader.varint();
-      if (!reader.good() || slot >= entries || !read_alone(kind, reader, key)) {
-        return corrupt("a key is none");
-      }
-      key.only.slot = static_cast<std::uint32_t>(slot);
-    } else {
-      key.offset = offset;
-      key.size = reader.varint();
-      offset += key.size;
-    }
-    if (!reader.good() || key.count == 0 || key.count > entries) {
-      return corrupt("a key is none");
-    }
-    keys.push_back(std::move(key));
-  }
-  return keys;
-}
-
-Result<std::optional<SegmentKey>> Segment::find(std::size_t kind, std::string_view key) {
-  BMAD_TRY_ASSIGN(const std::uint64_t block, block_of(kind, key));
-  BMAD_TRY_ASSIGN(std::vector<SegmentKey> keys, keys_of_block(kind, block));
-  const auto found = std::ranges::lower_bound(keys, key, {}, &SegmentKey::key);
-  return found != keys.end() && found->key == key ? std::optional(std::move(*found)) : std::nullopt;
-}
-
-namespace {
-
 /// Gathers runs; their spans are set when all are there.
 class RunGatherer {
  public:
@@ -266,6 +184,84 @@ std::optional<std::uint64_t> read_runs(std::size_t kind, std::string_view list,
 }
 
 }  // namespace
+
+Result<std::uint64_t> Segment::block_of(std::size_t kind, std::string_view key) {
+  BMAD_TRY_ASSIGN(const std::string_view lines, top(kind));
+  std::uint64_t low = 0;
+  std::uint64_t high = block_count(lines);
+  while (low < high) {  // The first that begins above the key.
+    const std::uint64_t middle = low + (high - low) / 2;
+    const std::optional<TopLine> line = top_line(lines, middle);
+    if (!line) {
+      return corrupt("its directory is none");
+    }
+    if (line->first <= key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low == 0 ? 0 : low - 1;
+}
+
+Result<std::vector<SegmentKey>> Segment::keys_of_block(std::size_t kind, std::uint64_t block) {
+  std::vector<SegmentKey> keys;
+  BMAD_TRY_ASSIGN(const std::string_view lines, top(kind));
+  const std::uint64_t blocks = block_count(lines);
+  if (block >= blocks) {
+    return keys;
+  }
+  const std::optional<TopLine> line = top_line(lines, block);
+  const std::optional<TopLine> next = block + 1 < blocks
+                                          ? top_line(lines, block + 1)
+                                          : std::optional(TopLine{.block = place(kind, 1).size});
+  if (!line || !next || next->block < line->block + kBlockHash) {
+    return corrupt("its directory is none");
+  }
+  BMAD_TRY_ASSIGN(const std::string bytes,
+                  read_block(place(kind, 1), line->block, next->block - line->block - kBlockHash));
+  BytesReader reader(bytes);
+  std::uint64_t offset = line->lists;
+  keys.reserve(kKeyBlock);
+  while (!reader.at_end()) {
+    if (keys.size() == kKeyBlock) {
+      return corrupt("a block has too many keys");
+    }
+    const std::uint64_t same = reader.varint();
+    const std::string_view rest = reader.bytes(reader.varint());
+    if (!reader.good() || same > (keys.empty() ? 0 : keys.back().key.size())) {
+      return corrupt("a key is none");
+    }
+    SegmentKey key;
+    key.key =
+        keys.empty() ? std::string() : keys.back().key.substr(0, static_cast<std::size_t>(same));
+    key.key += rest;
+    key.count = reader.varint();
+    if (key.count == 1) {
+      const std::uint64_t slot = reader.varint();
+      if (!reader.good() || slot >= entries || !read_alone(kind, reader, key)) {
+        return corrupt("a key is none");
+      }
+      key.only.slot = static_cast<std::uint32_t>(slot);
+    } else {
+      key.offset = offset;
+      key.size = reader.varint();
+      offset += key.size;
+    }
+    if (!reader.good() || key.count == 0 || key.count > entries) {
+      return corrupt("a key is none");
+    }
+    keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+Result<std::optional<SegmentKey>> Segment::find(std::size_t kind, std::string_view key) {
+  BMAD_TRY_ASSIGN(const std::uint64_t block, block_of(kind, key));
+  BMAD_TRY_ASSIGN(std::vector<SegmentKey> keys, keys_of_block(kind, block));
+  const auto found = std::ranges::lower_bound(keys, key, {}, &SegmentKey::key);
+  return found != keys.end() && found->key == key ? std::optional(std::move(*found)) : std::nullopt;
+}
 
 Result<CachedPostings> Segment::decode(std::size_t kind, const SegmentKey& key,
                                        std::span<const std::uint32_t> numbers) const {

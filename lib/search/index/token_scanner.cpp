@@ -17,6 +17,17 @@ constexpr bool is_gap(CharClass c) {
   return c == CharClass::kOther || c == CharClass::kJoint || c == CharClass::kApostrophe;
 }
 
+/// Whether several joints in a row hold: scopes (a::b), snake case with two bars, C++17, and those
+/// of URLs and paths (://, /., :\). Ellipses, dashes and rulers do not.
+bool joints_hold(std::string_view joints) {
+  constexpr std::size_t kPathJointsMax = 3;
+  if (joints.size() == 2 && joints[0] == joints[1] &&
+      (joints[0] == ':' || joints[0] == '_' || joints[0] == '+')) {
+    return true;
+  }
+  return joints.size() <= kPathJointsMax && joints.find_first_of("/\\") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::span<const Token> TokenScanner::scan(std::string_view text) {
@@ -166,21 +177,6 @@ std::size_t TokenScanner::unit_end(std::size_t begin) const {
   } while (character_at(text_, at).cls == CharClass::kMark);
   return at;
 }
-
-namespace {
-
-/// Whether several joints in a row hold: scopes (a::b), snake case with two bars, C++17, and those
-/// of URLs and paths (://, /., :\). Ellipses, dashes and rulers do not.
-bool joints_hold(std::string_view joints) {
-  constexpr std::size_t kPathJointsMax = 3;
-  if (joints.size() == 2 && joints[0] == joints[1] &&
-      (joints[0] == ':' || joints[0] == '_' || joints[0] == '+')) {
-    return true;
-  }
-  return joints.size() <= kPathJointsMax && joints.find_first_of("/\\") != std::string_view::npos;
-}
-
-}  // namespace
 
 void ChunkReader::set_text(std::string_view text) {
   text_ = text;

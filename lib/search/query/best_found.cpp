@@ -226,35 +226,6 @@ class FirstFound {
   std::map<std::tuple<std::size_t, std::uint32_t, const Requirement*>, bool> phrase_held_;
 };
 
-}  // namespace
-
-bool Plan::needs_text() const {
-  return !phrases.empty() || std::ranges::any_of(requirements, [](const Requirement& requirement) {
-    return !requirement.phrase.empty();
-  });
-}
-
-Result<std::vector<Found>> choose_first(const SearchScope& scope, ReadingTools& tools,
-                                        std::vector<Found> found, std::size_t limit) {
-  FirstFound first(scope, tools);
-  std::vector<Found> chosen;
-  for (Found& each : found) {
-    if (limit != 0 && chosen.size() == limit) {
-      break;
-    }
-    if (scope.settings.is_late()) {
-      return query_timeout(scope.plan.query);
-    }
-    BMAD_TRY_ASSIGN(const bool is_taken, first.takes(each));
-    if (is_taken) {
-      chosen.push_back(std::move(each));
-    }
-  }
-  return chosen;
-}
-
-namespace {
-
 constexpr double kCoverageWeight = 4.5;
 constexpr double kWordsWeight = 3;
 constexpr double kEntriesWeight = 0.4;
@@ -289,6 +260,31 @@ double mass_of(const RankTerm& term, double entries, double holders) {
 }
 
 }  // namespace
+
+bool Plan::needs_text() const {
+  return !phrases.empty() || std::ranges::any_of(requirements, [](const Requirement& requirement) {
+    return !requirement.phrase.empty();
+  });
+}
+
+Result<std::vector<Found>> choose_first(const SearchScope& scope, ReadingTools& tools,
+                                        std::vector<Found> found, std::size_t limit) {
+  FirstFound first(scope, tools);
+  std::vector<Found> chosen;
+  for (Found& each : found) {
+    if (limit != 0 && chosen.size() == limit) {
+      break;
+    }
+    if (scope.settings.is_late()) {
+      return query_timeout(scope.plan.query);
+    }
+    BMAD_TRY_ASSIGN(const bool is_taken, first.takes(each));
+    if (is_taken) {
+      chosen.push_back(std::move(each));
+    }
+  }
+  return chosen;
+}
 
 NearnessMeasure::NearnessMeasure(const SearchScope& scope, std::vector<AskedWord>& asked) {
   for (const SlotTotals& size : scope.sizes) {

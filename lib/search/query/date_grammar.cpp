@@ -70,66 +70,6 @@ DateMeaning meaning_of(std::string_view text) {
   return meaning;
 }
 
-}  // namespace
-
-std::optional<DateBuiltIn> built_in(std::string_view name) {
-  const auto found = std::ranges::find(kBuiltInNames, name);
-  return found == kBuiltInNames.end()
-             ? std::nullopt
-             : std::optional(static_cast<DateBuiltIn>(found - kBuiltInNames.begin()));
-}
-
-std::pair<std::string_view, std::string_view> parted(std::string_view text, char sign) {
-  const std::size_t at = std::min(text.find(sign), text.size());
-  std::string_view front = text.substr(0, at);
-  std::string_view back = text.substr(std::min(at + 1, text.size()));
-  front.remove_suffix(front.ends_with(' ') ? 1 : 0);
-  back.remove_prefix(back.starts_with(' ') ? 1 : 0);
-  return {front, back};
-}
-
-std::size_t first_word_size(std::string_view words) {
-  assert(!words.empty());
-  constexpr unsigned char kKanaLead = 0xE3;
-  return static_cast<unsigned char>(words.front()) >= kKanaLead
-             ? 3
-             : std::min(words.find(' '), words.size());
-}
-
-int number_in(std::string_view text) {
-  int number = -1;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
-bool took(std::string_view& text, std::string_view prefix) {
-  const bool is_there = text.starts_with(prefix);
-  text.remove_prefix(is_there ? prefix.size() : 0);
-  return is_there;
-}
-
-DateForm form_of(std::string_view text, std::string_view meaning) {
-  DateForm form{.meaning = meaning_of(meaning)};
-  const bool is_marked = text.contains('[');
-  std::vector<DateElement>* part = is_marked ? &form.before : &form.named;
-  for (const auto each : std::views::split(text, ' ')) {
-    std::string_view word(each.begin(), each.end());
-    if (took(word, "[")) {
-      part = &form.named;
-    }
-    const bool is_last = word.ends_with(']');
-    word.remove_suffix(is_last ? 1 : 0);
-    part->push_back(element_of(word));
-    if (is_last) {
-      part = &form.after;
-    }
-  }
-  assert(!form.named.empty());
-  return form;
-}
-
-namespace {
-
 /// Size of the sign beyond ASCII at the front of `text`, or 0: U+00A1 to U+00BF but the three
 /// letters among them, dashes, quotes and marks from U+2010 on, and those of Han from U+3001 on.
 std::size_t wide_sign_size(std::string_view text) {
@@ -213,6 +153,62 @@ DateToken token_at(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<DateBuiltIn> built_in(std::string_view name) {
+  const auto found = std::ranges::find(kBuiltInNames, name);
+  return found == kBuiltInNames.end()
+             ? std::nullopt
+             : std::optional(static_cast<DateBuiltIn>(found - kBuiltInNames.begin()));
+}
+
+std::pair<std::string_view, std::string_view> parted(std::string_view text, char sign) {
+  const std::size_t at = std::min(text.find(sign), text.size());
+  std::string_view front = text.substr(0, at);
+  std::string_view back = text.substr(std::min(at + 1, text.size()));
+  front.remove_suffix(front.ends_with(' ') ? 1 : 0);
+  back.remove_prefix(back.starts_with(' ') ? 1 : 0);
+  return {front, back};
+}
+
+std::size_t first_word_size(std::string_view words) {
+  assert(!words.empty());
+  constexpr unsigned char kKanaLead = 0xE3;
+  return static_cast<unsigned char>(words.front()) >= kKanaLead
+             ? 3
+             : std::min(words.find(' '), words.size());
+}
+
+int number_in(std::string_view text) {
+  int number = -1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+bool took(std::string_view& text, std::string_view prefix) {
+  const bool is_there = text.starts_with(prefix);
+  text.remove_prefix(is_there ? prefix.size() : 0);
+  return is_there;
+}
+
+DateForm form_of(std::string_view text, std::string_view meaning) {
+  DateForm form{.meaning = meaning_of(meaning)};
+  const bool is_marked = text.contains('[');
+  std::vector<DateElement>* part = is_marked ? &form.before : &form.named;
+  for (const auto each : std::views::split(text, ' ')) {
+    std::string_view word(each.begin(), each.end());
+    if (took(word, "[")) {
+      part = &form.named;
+    }
+    const bool is_last = word.ends_with(']');
+    word.remove_suffix(is_last ? 1 : 0);
+    part->push_back(element_of(word));
+    if (is_last) {
+      part = &form.after;
+    }
+  }
+  assert(!form.named.empty());
+  return form;
+}
 
 std::vector<DateToken> date_tokens(std::string_view text) {
   std::vector<DateToken> tokens;

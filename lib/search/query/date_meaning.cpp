@@ -11,7 +11,13 @@ namespace bmad_mem {
 
 namespace {
 
+using std::chrono::days;
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::months;
 using std::chrono::sys_days;
+using std::chrono::year_month;
+using std::chrono::years;
 
 std::optional<TimeStretch> day_of(const DateParts& parts, std::optional<std::chrono::year> year,
                                   const Calendar& calendar) {
@@ -31,6 +37,8 @@ TimeStretch weekday_of(int value, std::string_view which, const Calendar& calend
   return days_from(which == "this" ? calendar.monday() + (weekday - std::chrono::Monday)
                                    : calendar.latest_weekday(weekday, which == "ended"));
 }
+
+sys_days first_day(year_month month) { return month / 1; }
 
 }  // namespace
 
@@ -115,20 +123,6 @@ double date_match(Timestamp time, const DateSpan& span) {
   const double passed = Days(time - span.end) / Days(kDateEcho);
   return std::max(0.0, kJustAfter * (1 - passed));
 }
-
-namespace {
-
-using std::chrono::days;
-using std::chrono::hours;
-using std::chrono::minutes;
-using std::chrono::months;
-using std::chrono::sys_days;
-using std::chrono::year_month;
-using std::chrono::years;
-
-sys_days first_day(year_month month) { return month / 1; }
-
-}  // namespace
 
 TimeStretch days_from(sys_days first, int count) {
   return {.begin = first, .end = first + days(count)};

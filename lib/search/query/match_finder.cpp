@@ -83,114 +83,6 @@ std::size_t end_of_piece(std::string_view text, std::size_t at) {
   return at;
 }
 
-}  // namespace
-
-MatchFinder::MatchFinder(Analyzer& analyzer, KnownTerms& known, const TermSet& wanted)
-    : analyzer_(analyzer), known_(known), wanted_(wanted), filters_(analyzer.keeps_beginnings()) {
-  for (const std::string& term : wanted) {
-    expect(term);
-  }
-}
-
-/// Notes how words begin that may have this term.
-void MatchFinder::expect(std::string_view term) {
-  if (term.empty()) {
-    return;
-  }
-  if (term.size() == 1) {  // Anything may follow it: the end of the text, a comma.
-    for (std::size_t second = 0; second < 32; ++second) {
-      may_begin_[beginning(term[0], static_cast<char>(second))] = true;
-    }
-    return;
-  }
-  may_begin_[beginning(term[0], term[1])] = true;
-  if (term[1] == 'i') {
-    may_begin_[beginning(term[0], 'y')] = true;  // "dying" has the stem "die".
-  } else if (term[1] == '/') {
-    may_begin_[beginning(term[0], '\\')] = true;  // Tokens have / for it.
-  }
-}
-
-const std::vector<Match>& MatchFinder::find(std::string_view text) {
-  matches_.clear();
-  if (!filters_) {
-    find_in_piece(text, 0);
-    return matches_;
-  }
-  padded_.assign(text);
-  padded_.append(kBlock, ' ');
-  std::size_t done = 0;  // Pieces before have been taken apart.
-  bool behind_letter = false;
-  for (std::size_t block = 0; block < text.size(); block += kBlock) {
-    const Beginnings begin = beginnings(padded_.data() + block, behind_letter);
-    behind_letter = begin.ends_in_letter;
-    for (std::uint64_t bits = begin.bits; bits != 0; bits &= bits - 1) {
-      const std::size_t at = block + static_cast<std::size_t>(std::countr_zero(bits));
-      assert(at < text.size() && "no word begins in the blanks after it");
-      const char c = padded_[at];
-      if (at >= done && (is_wide(c) || may_begin_[beginning(c, padded_[at + 1])])) {
-        const std::size_t piece = begin_of_piece(text, at);
-        done = end_of_piece(text, at);
-        find_in_piece(text.substr(piece, done - piece), piece);
-      }
-    }
-  }
-  return matches_;
-}
-
-void MatchFinder::find_in_piece(std::string_view piece, std::size_t offset) {
-  for (const Token& token : analyzer_.tokenize(piece)) {
-    if (!may_match(token.text)) {
-      continue;
-    }
-    if (const std::string* term = wanted_term(token)) {
-      const std::size_t begin = offset + token.offset;
-      add({.begin = begin, .end = begin + token.size, .term = term});
-    }
-  }
-}
-
-/// Tells most tokens that can't match without stemming them.
-bool MatchFinder::may_match(std::string_view token) const {
-  assert(!token.empty());
-  const char first = token[0];
-  const char second = token.size() < 2 ? ' ' : token[1];
-  // Stemmers take accents away (árbol is arbol) where the bytes are no ASCII.
-  return !filters_ || is_wide(first) || is_wide(second) || may_begin_[beginning(first, second)];
-}
-
-const std::string* MatchFinder::wanted_term(const Token& token) {
-  // A whole is rare, and never a stop word.
-  const auto found = wanted_.find(token.whole ? analyzer_.term(token.text, true)
-                                              : known_.term(analyzer_, token.text));
-  return found == wanted_.end() ? nullptr : &*found;
-}
-
-/// A whole comes before its parts, and marks them.
-void MatchFinder::add(const Match& match) {
-  assert(match.begin < match.end);
-  assert(matches_.empty() || match.begin >= matches_.back().begin);
-  if (matches_.empty() || match.begin >= matches_.back().end) {
-    matches_.push_back(match);
-  } else {
-    matches_.back().end = std::max(matches_.back().end, match.end);
-  }
-}
-
-Result<ReadingTools*> reading_tools(std::string_view language) {
-  thread_local std::string known_language;
-  thread_local std::optional<ReadingTools> tools;
-  if (!tools || known_language != language) {
-    BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(language));
-    tools.reset();
-    tools.emplace(ReadingTools{.analyzer = std::move(analyzer)});
-    known_language = language;
-  }
-  return &*tools;
-}
-
-namespace {
-
 /// How often terms stand in a stretch. There are few, so a list is faster than a map.
 class TermCounts {
  public:
@@ -306,6 +198,110 @@ std::vector<std::size_t> append_one_line(std::string_view part, std::string& out
 }
 
 }  // namespace
+
+MatchFinder::MatchFinder(Analyzer& analyzer, KnownTerms& known, const TermSet& wanted)
+    : analyzer_(analyzer), known_(known), wanted_(wanted), filters_(analyzer.keeps_beginnings()) {
+  for (const std::string& term : wanted) {
+    expect(term);
+  }
+}
+
+/// Notes how words begin that may have this term.
+void MatchFinder::expect(std::string_view term) {
+  if (term.empty()) {
+    return;
+  }
+  if (term.size() == 1) {  // Anything may follow it: the end of the text, a comma.
+    for (std::size_t second = 0; second < 32; ++second) {
+      may_begin_[beginning(term[0], static_cast<char>(second))] = true;
+    }
+    return;
+  }
+  may_begin_[beginning(term[0], term[1])] = true;
+  if (term[1] == 'i') {
+    may_begin_[beginning(term[0], 'y')] = true;  // "dying" has the stem "die".
+  } else if (term[1] == '/') {
+    may_begin_[beginning(term[0], '\\')] = true;  // Tokens have / for it.
+  }
+}
+
+const std::vector<Match>& MatchFinder::find(std::string_view text) {
+  matches_.clear();
+  if (!filters_) {
+    find_in_piece(text, 0);
+    return matches_;
+  }
+  padded_.assign(text);
+  padded_.append(kBlock, ' ');
+  std::size_t done = 0;  // Pieces before have been taken apart.
+  bool behind_letter = false;
+  for (std::size_t block = 0; block < text.size(); block += kBlock) {
+    const Beginnings begin = beginnings(padded_.data() + block, behind_letter);
+    behind_letter = begin.ends_in_letter;
+    for (std::uint64_t bits = begin.bits; bits != 0; bits &= bits - 1) {
+      const std::size_t at = block + static_cast<std::size_t>(std::countr_zero(bits));
+      assert(at < text.size() && "no word begins in the blanks after it");
+      const char c = padded_[at];
+      if (at >= done && (is_wide(c) || may_begin_[beginning(c, padded_[at + 1])])) {
+        const std::size_t piece = begin_of_piece(text, at);
+        done = end_of_piece(text, at);
+        find_in_piece(text.substr(piece, done - piece), piece);
+      }
+    }
+  }
+  return matches_;
+}
+
+void MatchFinder::find_in_piece(std::string_view piece, std::size_t offset) {
+  for (const Token& token : analyzer_.tokenize(piece)) {
+    if (!may_match(token.text)) {
+      continue;
+    }
+    if (const std::string* term = wanted_term(token)) {
+      const std::size_t begin = offset + token.offset;
+      add({.begin = begin, .end = begin + token.size, .term = term});
+    }
+  }
+}
+
+/// Tells most tokens that can't match without stemming them.
+bool MatchFinder::may_match(std::string_view token) const {
+  assert(!token.empty());
+  const char first = token[0];
+  const char second = token.size() < 2 ? ' ' : token[1];
+  // Stemmers take accents away (árbol is arbol) where the bytes are no ASCII.
+  return !filters_ || is_wide(first) || is_wide(second) || may_begin_[beginning(first, second)];
+}
+
+const std::string* MatchFinder::wanted_term(const Token& token) {
+  // A whole is rare, and never a stop word.
+  const auto found = wanted_.find(token.whole ? analyzer_.term(token.text, true)
+                                              : known_.term(analyzer_, token.text));
+  return found == wanted_.end() ? nullptr : &*found;
+}
+
+/// A whole comes before its parts, and marks them.
+void MatchFinder::add(const Match& match) {
+  assert(match.begin < match.end);
+  assert(matches_.empty() || match.begin >= matches_.back().begin);
+  if (matches_.empty() || match.begin >= matches_.back().end) {
+    matches_.push_back(match);
+  } else {
+    matches_.back().end = std::max(matches_.back().end, match.end);
+  }
+}
+
+Result<ReadingTools*> reading_tools(std::string_view language) {
+  thread_local std::string known_language;
+  thread_local std::optional<ReadingTools> tools;
+  if (!tools || known_language != language) {
+    BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(language));
+    tools.reset();
+    tools.emplace(ReadingTools{.analyzer = std::move(analyzer)});
+    known_language = language;
+  }
+  return &*tools;
+}
 
 Snippet make_snippet(MatchFinder& finder, std::string_view text, std::size_t size_max,
                      bool begins_passage) {

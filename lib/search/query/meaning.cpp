@@ -27,6 +27,70 @@ constexpr std::array<std::string_view, 24> kAuxiliaries = {
     "be",    "been",  "has",    "have", "had",   "can",  "could",  "will",
     "would", "shall", "should", "may",  "might", "must", "please", "tell"};
 
+/// When the encoder must have answered: words need time, too.
+TextEncoder::Deadline encoder_deadline(const SearchSettings& settings) {
+  if (settings.encoder_deadline || !settings.deadline) {
+    return settings.encoder_deadline;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  return now + (*settings.deadline - now) * 3 / 4;
+}
+
+/// The best share of the weight of all terms that one of `found` holds itself.
+double best_share(std::span<const SessionTerms> terms, const RankTotals& totals,
+                  std::span<const Found> found,
+                  const std::function<std::uint32_t(const Found&)>& slot_of) {
+  double all = 0;
+  for (const TermScores& each : totals.terms) {
+    all += each.entry.weight;
+  }
+  double best = 0;
+  for (const Found& each : found) {
+    const std::vector<SessionPostings>& its = terms[each.session].terms;
+    assert(its.size() <= totals.terms.size());
+    const std::uint32_t slot = slot_of(each);
+    double held = 0;
+    for (std::size_t i = 0; i < its.size(); ++i) {
+      held += std::ranges::binary_search(its[i].postings, slot, {}, &SlotPosting::slot)
+                  ? totals.terms[i].entry.weight
+                  : 0;
+    }
+    best = std::max(best, held);
+  }
+  return all > 0 ? std::min(1.0, best / all) : 0;
+}
+
+/// Of the weight of all terms, that of those which mean something to the encoder: no identifiers.
+double known_share(const Meaning& meaning, const RankQuery& query, const RankTotals& totals) {
+  double all = 0;
+  assert(query.terms.size() == totals.terms.size());
+  double known = 0;
+  for (std::size_t i = 0; i < totals.terms.size(); ++i) {
+    const RankTerm& term = query.terms[i];
+    const double weight = totals.terms[i].entry.weight;
+    all += weight;
+    known += !term.of_identifier && meaning.knows(term.word.empty() ? term.term : term.word)
+                 ? weight
+                 : 0;
+  }
+  return all > 0 ? known / all : 1;
+}
+
+/// The mean of what there is of the first few.
+template <typename Of>
+double usual(std::span<const Found> found, const Of& of) {
+  constexpr std::size_t kFew = 10;
+  double sum = 0;
+  double count = 0;
+  for (const Found& each : found.first(std::min(found.size(), kFew))) {
+    if (const std::optional<double> cosine = of(each)) {
+      sum += *cosine;
+      ++count;
+    }
+  }
+  return count > 0 ? sum / count : 0;
+}
+
 }  // namespace
 
 bool only_makes_a_question(std::string_view word) {
@@ -52,19 +116,6 @@ Result<AskedVectors> AskedVectors::of(std::span<IndexedSession* const> sessions)
   }
   return asked;
 }
-
-namespace {
-
-/// When the encoder must have answered: words need time, too.
-TextEncoder::Deadline encoder_deadline(const SearchSettings& settings) {
-  if (settings.encoder_deadline || !settings.deadline) {
-    return settings.encoder_deadline;
-  }
-  const auto now = std::chrono::steady_clock::now();
-  return now + (*settings.deadline - now) * 3 / 4;
-}
-
-}  // namespace
 
 std::optional<Meaning> Meaning::of(const AskedVectors& asked, const std::string& statement,
                                    const SearchSettings& settings, EncoderUse& use) {
@@ -174,65 +225,6 @@ void Meaning::OfSession::take(const VectorRange& range, std::vector<std::int16_t
   const double total = std::accumulate(greatest.begin(), greatest.begin() + some, 0.0);
   best = some > 0 ? std::optional(total / kCosineScale / static_cast<double>(some)) : std::nullopt;
 }
-
-namespace {
-
-/// The best share of the weight of all terms that one of `found` holds itself.
-double best_share(std::span<const SessionTerms> terms, const RankTotals& totals,
-                  std::span<const Found> found,
-                  const std::function<std::uint32_t(const Found&)>& slot_of) {
-  double all = 0;
-  for (const TermScores& each : totals.terms) {
-    all += each.entry.weight;
-  }
-  double best = 0;
-  for (const Found& each : found) {
-    const std::vector<SessionPostings>& its = terms[each.session].terms;
-    assert(its.size() <= totals.terms.size());
-    const std::uint32_t slot = slot_of(each);
-    double held = 0;
-    for (std::size_t i = 0; i < its.size(); ++i) {
-      held += std::ranges::binary_search(its[i].postings, slot, {}, &SlotPosting::slot)
-                  ? totals.terms[i].entry.weight
-                  : 0;
-    }
-    best = std::max(best, held);
-  }
-  return all > 0 ? std::min(1.0, best / all) : 0;
-}
-
-/// Of the weight of all terms, that of those which mean something to the encoder: no identifiers.
-double known_share(const Meaning& meaning, const RankQuery& query, const RankTotals& totals) {
-  double all = 0;
-  assert(query.terms.size() == totals.terms.size());
-  double known = 0;
-  for (std::size_t i = 0; i < totals.terms.size(); ++i) {
-    const RankTerm& term = query.terms[i];
-    const double weight = totals.terms[i].entry.weight;
-    all += weight;
-    known += !term.of_identifier && meaning.knows(term.word.empty() ? term.term : term.word)
-                 ? weight
-                 : 0;
-  }
-  return all > 0 ? known / all : 1;
-}
-
-/// The mean of what there is of the first few.
-template <typename Of>
-double usual(std::span<const Found> found, const Of& of) {
-  constexpr std::size_t kFew = 10;
-  double sum = 0;
-  double count = 0;
-  for (const Found& each : found.first(std::min(found.size(), kFew))) {
-    if (const std::optional<double> cosine = of(each)) {
-      sum += *cosine;
-      ++count;
-    }
-  }
-  return count > 0 ? sum / count : 0;
-}
-
-}  // namespace
 
 MeaningScore::MeaningScore(const Meaning& meaning, const SearchScope& scope,
                            const RankTotals& totals, std::span<const Found> by_words,

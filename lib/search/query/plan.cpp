@@ -285,6 +285,21 @@ class Planner {
   bool asks_ = false;  // The text is a question.
 };
 
+constexpr std::array<std::string_view, 2> kAlways = {"tell", "please"};
+// How many, how long; what kind, which day; what happened.
+constexpr std::array<std::string_view, 6> kAfterHow = {"many",  "much", "long",
+                                                       "often", "far",  "soon"};
+constexpr std::array<std::string_view, 13> kAfterWhat = {
+    "kind", "kinds", "sort", "sorts", "type",     "types",  "time",
+    "day",  "date",  "year", "month", "happened", "happens"};
+constexpr std::array<std::string_view, 3> kWhat = {"what", "which", "what's"};
+// A kind of, some sort of.
+constexpr std::array<std::string_view, 6> kBeforeOf = {"kind",  "kinds", "sort",
+                                                       "sorts", "type",  "types"};
+// Do you remember, does anybody know.
+constexpr std::array<std::string_view, 3> kOfMemory = {"remember", "recall", "know"};
+constexpr std::array<std::string_view, 3> kDo = {"do", "does", "did"};
+
 }  // namespace
 
 Status add_terms(Plan& plan, std::span<IndexedSession* const> sessions, Analyzer& analyzer,
@@ -307,25 +322,6 @@ Result<std::string> add_slip_terms(std::span<IndexedSession* const> sessions, An
                        : fmt::format("no entry contains \"{}\"; searched for {} as well",
                                      word.token, fmt::join(terms, ", "));
 }
-
-namespace {
-
-constexpr std::array<std::string_view, 2> kAlways = {"tell", "please"};
-// How many, how long; what kind, which day; what happened.
-constexpr std::array<std::string_view, 6> kAfterHow = {"many",  "much", "long",
-                                                       "often", "far",  "soon"};
-constexpr std::array<std::string_view, 13> kAfterWhat = {
-    "kind", "kinds", "sort", "sorts", "type",     "types",  "time",
-    "day",  "date",  "year", "month", "happened", "happens"};
-constexpr std::array<std::string_view, 3> kWhat = {"what", "which", "what's"};
-// A kind of, some sort of.
-constexpr std::array<std::string_view, 6> kBeforeOf = {"kind",  "kinds", "sort",
-                                                       "sorts", "type",  "types"};
-// Do you remember, does anybody know.
-constexpr std::array<std::string_view, 3> kOfMemory = {"remember", "recall", "know"};
-constexpr std::array<std::string_view, 3> kDo = {"do", "does", "did"};
-
-}  // namespace
 
 bool only_asks(std::span<const std::string> words, std::size_t index, bool asks) {
   assert(index < words.size());

@@ -283,22 +283,6 @@ Result<Plan> parse_clean_text(const std::string& text, bool is_filtered) {
   return plan_of(text, std::move(items), static_cast<std::size_t>(words) > kQueryClausesMax);
 }
 
-}  // namespace
-
-Result<Plan> parse_query_text(std::string_view text, bool is_filtered) {
-  if (text.size() > kQuerySizeMax) {
-    return query_error(kQuerySizeMax,
-                       fmt::format("the query has {} bytes, and the maximum is {}; shorten it",
-                                   text.size(), kQuerySizeMax));
-  }
-  std::vector<std::string> notes;
-  BMAD_TRY_ASSIGN(Plan plan, parse_clean_text(with_blanks(text, notes), is_filtered));
-  plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());
-  return plan;
-}
-
-namespace {
-
 /// Without the archived ones is the opposite of only these.
 ArchivedSessions archived_choice_of(const QueryFilter& filter) {
   const ArchivedSessions choice =
@@ -355,7 +339,35 @@ bool take_filter(const QueryFilter& filter, Timestamp now, Query& query) {
   return true;
 }
 
+constexpr std::size_t kQuotedCharactersMax = 40;
+
+/// C0, DEL, C1, the line separators, and U+202A..U+202E, U+2066..U+2069, which reorder a line.
+bool is_control(std::string_view character) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) {
+    return byte(0) < 0x20 || byte(0) == 0x7F;
+  }
+  if (character.size() == 2) {
+    return byte(0) == 0xC2 && byte(1) < 0xA0;
+  }
+  return character.size() == 3 && byte(0) == 0xE2 &&
+         ((byte(1) == 0x80 && byte(2) >= 0xA8 && byte(2) <= 0xAE) ||
+          (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9));
+}
+
 }  // namespace
+
+Result<Plan> parse_query_text(std::string_view text, bool is_filtered) {
+  if (text.size() > kQuerySizeMax) {
+    return query_error(kQuerySizeMax,
+                       fmt::format("the query has {} bytes, and the maximum is {}; shorten it",
+                                   text.size(), kQuerySizeMax));
+  }
+  std::vector<std::string> notes;
+  BMAD_TRY_ASSIGN(Plan plan, parse_clean_text(with_blanks(text, notes), is_filtered));
+  plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());
+  return plan;
+}
 
 std::optional<ArchivedSessions> try_parse_archived(std::string_view value) {
   if (value == "yes") {
@@ -403,26 +415,6 @@ Result<Plan> read_query(const Query& query, Timestamp now) {
   }
   return plan;
 }
-
-namespace {
-
-constexpr std::size_t kQuotedCharactersMax = 40;
-
-/// C0, DEL, C1, the line separators, and U+202A..U+202E, U+2066..U+2069, which reorder a line.
-bool is_control(std::string_view character) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
-  if (character.size() == 1) {
-    return byte(0) < 0x20 || byte(0) == 0x7F;
-  }
-  if (character.size() == 2) {
-    return byte(0) == 0xC2 && byte(1) < 0xA0;
-  }
-  return character.size() == 3 && byte(0) == 0xE2 &&
-         ((byte(1) == 0x80 && byte(2) >= 0xA8 && byte(2) <= 0xAE) ||
-          (byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9));
-}
-
-}  // namespace
 
 Error query_error(std::size_t offset, std::string message) {
   return Error{.code = ErrorCode::E_INVALID_QUERY,

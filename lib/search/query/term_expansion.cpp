@@ -59,6 +59,9 @@ std::vector<std::string> sorted(std::vector<std::string> terms) {
   return terms;
 }
 
+/// Long prose (`similar`) is ranked by its rarest terms: the others cost time and say little.
+constexpr std::size_t kRankTermsMax = 48;
+
 }  // namespace
 
 Result<std::vector<std::string>> terms_with_prefix(std::span<IndexedSession* const> sessions,
@@ -124,13 +127,6 @@ Result<std::vector<std::string>> terms_one_slip_from(std::span<IndexedSession* c
                   }));
   return most_frequent(counts, kSlipTermsMax);
 }
-
-namespace {
-
-/// Long prose (`similar`) is ranked by its rarest terms: the others cost time and say little.
-constexpr std::size_t kRankTermsMax = 48;
-
-}  // namespace
 
 bool TermPostings::any() const {
   return std::ranges::any_of(scope_.terms,
