@@ -10,8 +10,6 @@
 #include <doctest/doctest.h>
 #include <libstemmer.h>
 
-#include "search/index/languages.hpp"
-
 namespace bmad_mem::test::analyzer_test {
 namespace {
 

@@ -29,6 +29,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/word_list.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
@@ -80,6 +81,9 @@ class Analyzer {
   explicit Analyzer(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// Of a language under any of its names; none for one that we don't know.
+const WordList& stop_words_of(std::string_view language);
 
 /// Whether `word`, a token's text, is a function word of the language: an article, a pronoun, a
 /// preposition, a conjunction, an auxiliary. Never for a language without stop words.
