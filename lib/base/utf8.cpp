@@ -67,7 +67,7 @@ std::string_view utf8_prefix(std::string_view text, std::size_t size_max) {
     return text;
   }
   std::size_t size = size_max;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) {
+  while (size > 0 && is_continuation(text[size])) {
     --size;
   }
   return text.substr(0, size);

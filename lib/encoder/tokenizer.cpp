@@ -17,15 +17,13 @@ namespace {
 
 constexpr std::string_view kSpace = "\xE2\x96\x81";  // U+2581
 
-bool is_follower(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-
 /// The first kCharactersMax characters; of what is not UTF-8, as many bytes as they may have.
 std::string_view first_characters(std::string_view text) {
   constexpr std::size_t kCharacterSizeMax = 4;
   text = text.substr(0, kCharactersMax * kCharacterSizeMax);
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    count += is_follower(text[at]) ? 0U : 1U;
+    count += is_continuation(text[at]) ? 0U : 1U;
     if (count > kCharactersMax) {
       return text.substr(0, at);
     }
@@ -151,7 +149,7 @@ void Tokenizer::relax_from(std::string_view text, std::size_t start,
   }
   if (!found) {
     std::size_t size = 1;
-    while (start + size < text.size() && is_follower(text[start + size])) {
+    while (start + size < text.size() && is_continuation(text[start + size])) {
       ++size;
     }
     relax(size, 0, kUnknownPiece);
@@ -163,7 +161,7 @@ CutText Tokenizer::cut(std::string_view text) const {
   std::vector<Path> paths(source.size() + 1);
   CutText made;
   for (std::size_t start = 0; start < source.size(); ++start) {
-    if (!is_follower(source[start])) {
+    if (!is_continuation(source[start])) {
       relax_from(source, start, paths);
       made.letters += source.compare(start, kSpace.size(), kSpace) != 0 ? 1 : 0;
     }
@@ -176,7 +174,7 @@ CutText Tokenizer::cut(std::string_view text) const {
       pieces.push_back(path.number);
     }
     std::size_t begin = path.size > 0 ? at - path.size : at - 1;
-    while (begin > 0 && is_follower(source[begin])) {
+    while (begin > 0 && is_continuation(source[begin])) {
       --begin;
     }
     assert(begin < at);

@@ -8,6 +8,7 @@
 // What agents state waits for the person as well, unless a hook has heard it said.
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -21,6 +22,7 @@
 
 #include "base/hash.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "knowledge/distillation.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
@@ -158,11 +160,8 @@ class CandidateSearch {
   [[nodiscard]] bool is_in_force(const PreferenceCandidate& candidate,
                                  const UserMessage& message) const {
     constexpr std::ptrdiff_t kCharactersMax = 600;
-    const auto begins_character = [](char c) {
-      return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-    };
     return !typed_.empty() && message.id == typed_ && !candidate.may_be_pasted &&
-           std::ranges::count_if(message.text, begins_character) <= kCharactersMax;
+           std::ranges::count_if(message.text, std::not_fn(is_continuation)) <= kCharactersMax;
   }
 
   const Store& store_;

@@ -311,8 +311,7 @@ std::string on_one_line(std::string_view text, std::size_t count) {
       line += line.empty() || line.back() == ' ' ? "" : " ";
       continue;
     }
-    const bool begins_character = (byte & 0xC0U) != 0x80U;
-    if (begins_character && count-- == 0) {
+    if (!is_continuation(c) && count-- == 0) {
       break;
     }
     line += c;

@@ -201,8 +201,6 @@ struct Ranked : Detection {
   std::size_t rank = 0;
 };
 
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-
 /// Widens a detection to whole characters.
 Detection snapped(std::string_view text, Detection detection) {
   while (detection.begin > 0 && is_continuation(text[detection.begin])) {

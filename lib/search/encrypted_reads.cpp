@@ -91,7 +91,7 @@ class NeedleFinder {
     lower_.clear();
     for (std::string_view rest = text_; !rest.empty();) {
       const std::size_t end = std::min(rest.find_first_of(" \n\t"), rest.size());
-      if (const std::string_view word = rest.substr(0, end); !is_all_ascii(word)) {
+      if (const std::string_view word = rest.substr(0, end); !std::ranges::all_of(word, is_ascii)) {
         lower_.append(word).push_back(' ');
       }
       rest.remove_prefix(std::min(rest.size(), end + 1));

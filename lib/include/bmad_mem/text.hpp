@@ -22,6 +22,8 @@ constexpr bool is_letter(char c) { return is_upper(c) || is_lower(c); }
 constexpr bool is_alnum(char c) { return is_letter(c) || is_digit(c); }
 constexpr bool is_word_byte(char c) { return is_alnum(c) || c == '_'; }
 constexpr bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80U; }
+/// A byte of a character of UTF-8, but not its first.
+constexpr bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 constexpr bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
 /// A space or a tab.
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }

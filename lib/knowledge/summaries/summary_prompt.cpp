@@ -24,7 +24,7 @@ std::string shortened(const std::string& text) {
   }
   const std::string_view head = utf8_prefix(text, kPromptMessageSizeMax / 4 * 3);
   std::size_t tail = text.size() - kPromptMessageSizeMax / 4;
-  while ((static_cast<unsigned char>(text[tail]) & 0xC0U) == 0x80U) {
+  while (is_continuation(text[tail])) {
     ++tail;
   }
   assert(head.size() <= tail && tail < text.size());

@@ -71,15 +71,4 @@ inline Character character_at(std::string_view text, std::size_t at) {
   return cls == CharClass::kWide ? wide_at(text, at) : Character{.cls = cls, .size = 1};
 }
 
-/// `size`, or less so that no UTF-8 sequence of `text` is cut in two; at most text.size().
-constexpr std::size_t whole_characters(std::string_view text, std::size_t size) {
-  if (size >= text.size()) {
-    return text.size();
-  }
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) {
-    --size;
-  }
-  return size;
-}
-
 }  // namespace bmad_mem

@@ -82,7 +82,7 @@ std::string_view without_marks(std::string_view token, std::string& buffer) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte >= 0xC3 && byte <= 0xCF) || byte == 0xE1;
   };
-  if (is_all_ascii(token) || std::ranges::none_of(token, may_change)) {
+  if (std::ranges::all_of(token, is_ascii) || std::ranges::none_of(token, may_change)) {
     return token;
   }
   std::string plain;
@@ -112,18 +112,17 @@ std::string_view without_marks(std::string_view token, std::string& buffer) {
 }
 
 std::string_view TokenFolder::fold(std::string_view source, std::size_t size_max) {
-  source = source.substr(0, whole_characters(source, 4 * size_max));
+  source = utf8_prefix(source, 4 * size_max);
   if (!fold_simple(source)) {
     fold_any(source);
   }
-  const std::string_view folded(folded_.data(), folded_.size());
-  const std::size_t size = whole_characters(folded, size_max);
-  if (size == 0) {
+  const std::string_view folded = utf8_prefix({folded_.data(), folded_.size()}, size_max);
+  if (folded.empty()) {
     return {};
   }
-  auto* result = static_cast<char*>(results_.allocate(size + kTokenPadding, 1));
-  std::memcpy(result, folded.data(), size);
-  return {result, size};
+  auto* result = static_cast<char*>(results_.allocate(folded.size() + kTokenPadding, 1));
+  std::memcpy(result, folded.data(), folded.size());
+  return {result, folded.size()};
 }
 
 /// Does the work for characters that fold one by one, those of most texts: ASCII, the letters of

@@ -46,15 +46,6 @@ class TokenFolder {
   std::vector<char> folded_;
 };
 
-constexpr bool is_all_ascii(std::string_view text) {
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) >= 0x80) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /// A folded token with plain letters: Latin and Greek ones lose their marks and strokes, so that
 /// vélo meets velo, smørrebrød smorrebrod, and λύση λυση. Other scripts keep theirs: й is no и, が
 /// no か. Never longer than `token`; `token` itself where there is nothing to do, else in `buffer`.

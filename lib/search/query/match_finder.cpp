@@ -136,8 +136,6 @@ std::size_t best_start(const std::vector<Match>& matches, std::size_t size) {
 constexpr char kBlankList[] = {' ', '\t', '\n', kTextBreak};
 constexpr std::string_view kBlanks(kBlankList, sizeof kBlankList);
 
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-
 /// A little before `match`, at the start of a word, so that it is read in its sentence.
 std::size_t start_before(std::string_view text, std::size_t match, std::size_t lead) {
   if (match <= lead) {

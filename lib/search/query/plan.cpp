@@ -5,6 +5,7 @@
 #include <array>
 #include <cassert>
 #include <chrono>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -45,8 +46,7 @@ std::vector<OwnedToken> tokens_of(Analyzer& analyzer, std::string_view text) {
 }
 
 std::size_t count_letters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+  return static_cast<std::size_t>(std::ranges::count_if(text, std::not_fn(is_continuation)));
 }
 
 class Planner {

@@ -44,7 +44,7 @@ struct Pipe {
 /// The end of what a program complained, on one line.
 std::string last_words(std::string_view err) {
   std::size_t begin = err.size() > kQuoteSizeMax ? err.size() - kQuoteSizeMax : 0;
-  while (begin < err.size() && (static_cast<unsigned char>(err[begin]) & 0xC0U) == 0x80U) {
+  while (begin < err.size() && is_continuation(err[begin])) {
     ++begin;
   }
   std::string words = utf8_repaired(err.substr(begin));

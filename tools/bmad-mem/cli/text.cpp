@@ -19,8 +19,6 @@
 namespace bmad_mem::cli {
 namespace {
 
-bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
-
 /// Tells what of a text is seen, byte after byte: Style's escape sequences are not.
 class Seen {
  public:
@@ -28,7 +26,7 @@ class Seen {
   bool begins(char byte) {
     const bool is_escape = in_escape_ || byte == '\033';
     in_escape_ = is_escape && byte != 'm';
-    return !is_escape && starts_character(byte);
+    return !is_escape && !is_continuation(byte);
   }
 
  private:
@@ -41,7 +39,7 @@ std::string_view last_characters(std::string_view text, std::size_t width) {
   for (; width > 0 && at > 0; --width) {
     do {
       --at;
-    } while (at > 0 && !starts_character(text[at]));
+    } while (at > 0 && is_continuation(text[at]));
   }
   return text.substr(at);
 }

@@ -96,7 +96,7 @@ std::string part_of_entry(const Entry& entry, std::size_t offset, std::size_t si
   if (offset >= json.size()) {
     return fmt::format("{}: its JSON ends at byte {}.\n", entry.id, json.size());
   }
-  while (offset > 0 && (static_cast<unsigned char>(json[offset]) & 0xC0U) == 0x80U) {
+  while (offset > 0 && is_continuation(json[offset])) {
     --offset;  // Not inside of a character.
   }
   const std::string_view part = utf8_prefix(std::string_view(json).substr(offset), size_max);

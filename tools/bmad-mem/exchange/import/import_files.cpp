@@ -77,8 +77,7 @@ std::string with_short_strings(std::string_view line) {
     if (c == '"') {
       in_string = !in_string;
       begin = i;
-    } else if (in_string && i - begin > kStringMax &&
-               (static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
+    } else if (in_string && i - begin > kStringMax && !is_continuation(c)) {
       // A cut at a byte that continues a character, or in \uXXXX, would not parse.
       while (i < line.size() && line[i] != '"') {
         i += line[i] == '\\' ? 2 : 1;
