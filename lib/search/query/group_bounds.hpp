@@ -1,5 +1,5 @@
 // group_bounds.hpp - the most that the entries of a segment can count, eight slots at a time,
-// before a column is read.
+// before a column is read; and the groups in that order.
 //
 //   postings   7: 1 mention, impact   12: 2 mentions, impact      of each term
 //   groups     0 .. 7            8 .. 15           16 .. 23
@@ -14,9 +14,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
+#include "plan.hpp"
 #include "ranker.hpp"
 #include "relevance.hpp"
 #include "search/impact.hpp"
@@ -100,5 +104,61 @@ class GroupBounds {
   std::vector<TermBound> bounds_;
   float question_factor_;
 };
+
+/// Groups of some sessions.
+struct GroupList {
+  struct Session {
+    std::uint32_t number = 0;  ///< Index in the sessions searched.
+    std::size_t begin = 0;     ///< Its first in `groups`.
+  };
+  std::vector<BoundedGroup> groups;
+  std::vector<std::uint8_t> wanted;  ///< By group: a bit a slot. Empty: all are.
+  std::vector<Session> sessions;     ///< Of those with groups, in the order of these.
+};
+
+/// Groups of slots in the order of how relevant their entries can be at most.
+///
+///   lists    0.31 0.84 0.02 0.55 ...     a session behind the other, in the order of its slots
+///   batches  0.84 0.55 | 0.31 ... |      the next few are sorted when somebody wants them
+///
+/// A search wants some hundreds of a hundred thousand, so most are never moved nor sorted: a
+/// histogram of the bounds tells below which no group is in the next batch.
+class GroupQueue {
+ public:
+  explicit GroupQueue(std::vector<GroupList> lists) : lists_(std::move(lists)) {}
+
+  /// The most promising that was not given out yet; nothing when none reaches `least`, which never
+  /// falls from call to call.
+  std::optional<SlotGroup> next(double least);
+
+ private:
+  /// A group of the batch at hand.
+  struct Ready {
+    float most;
+    std::uint32_t list;
+    std::size_t place;  // In its list.
+  };
+  void fill(float least);
+  void take_from(float from);
+  /// Whether it was not given out yet.
+  [[nodiscard]] bool is_left(const BoundedGroup& group) const {
+    return !ceiling_ || group.most() < *ceiling_;
+  }
+  [[nodiscard]] float cutoff(float least) const;
+  [[nodiscard]] SlotGroup group_at(const Ready& ready) const;
+
+  std::vector<GroupList> lists_;
+  std::vector<Ready> ready_;      // Ascending.
+  std::optional<float> ceiling_;  // Those from it on were given out.
+  std::size_t batch_ = 128;
+};
+
+/// Whether a segment bounds each term of a question in a session.
+bool has_impacts(const IndexedSession& session, const SessionTerms& terms);
+
+/// The groups of all sessions that has_impacts() which may hold one of the best. Errors:
+/// E_STORAGE_CORRUPT.
+Result<GroupQueue> choose_groups(const SearchScope& scope, const Relevance& relevance,
+                                 const GroupBounds& bounds);
 
 }  // namespace bmad_mem

@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
-#include "group_queue.hpp"
+#include "group_bounds.hpp"
 #include "slot_filter.hpp"
 
 namespace bmad_mem {
@@ -29,6 +29,10 @@ bool has_impacts(const IndexedSession& session, const SessionTerms& terms) {
 
 namespace {
 
+constexpr std::uint8_t bit_of(std::uint32_t slot) {
+  return static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
+}
+
 /// The groups of these slots, without bounds.
 void add_few(std::span<const std::uint32_t> slots, GroupList& out) {
   std::optional<std::uint32_t> last;
@@ -38,7 +42,7 @@ void add_few(std::span<const std::uint32_t> slots, GroupList& out) {
       out.groups.emplace_back(std::numeric_limits<float>::infinity(), *last, kWeightCount - 1);
       out.wanted.push_back(0);
     }
-    out.wanted.back() |= static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
+    out.wanted.back() |= bit_of(slot);
   }
 }
 
@@ -214,9 +218,6 @@ class GroupChoice {
     }
     std::vector<std::uint8_t> wanted((count + SlotGroup::kSize - 1) / SlotGroup::kSize,
                                      are_all_listed ? 0xFF : 0);
-    const auto bit_of = [](std::uint32_t slot) {
-      return static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
-    };
     if (!are_all_listed) {
       const std::vector<std::uint32_t> slots = slots_in_all(std::move(lists));
       constexpr std::size_t kFew = 16;  // To score them takes no longer than to sort them out.
@@ -271,7 +272,7 @@ std::optional<SlotGroup> GroupQueue::next(double least) {
 
 /// The next batch: of those that were not given out yet and reach `least`.
 void GroupQueue::fill(float least) {
-  if (has_ceiling_ && ceiling_ <= least) {
+  if (ceiling_ && *ceiling_ <= least) {
     return;
   }
   float from = cutoff(least);
@@ -282,7 +283,6 @@ void GroupQueue::fill(float least) {
   }
   std::ranges::sort(ready_, {}, &Ready::most);
   ceiling_ = from;
-  has_ceiling_ = true;
   // What the first batch has found leaves few behind it, mostly.
   batch_ = std::max(2 * batch_, std::size_t{4096});
 }

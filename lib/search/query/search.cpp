@@ -15,7 +15,6 @@
 #include "base/parallel.hpp"
 #include "best_found.hpp"
 #include "group_bounds.hpp"
-#include "group_queue.hpp"
 #include "match_finder.hpp"
 #include "meaning.hpp"
 #include "plan.hpp"

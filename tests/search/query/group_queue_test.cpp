@@ -1,6 +1,4 @@
 // group_queue_test.cpp - groups come in the order of their bounds, each once, and none is missing.
-#include "search/query/group_queue.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <random>
@@ -8,6 +6,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "search/query/group_bounds.hpp"
 
 namespace bmad_mem::test::group_queue_test {
 namespace {
