@@ -12,7 +12,7 @@
 namespace bmad_mem {
 
 Status SlotFilter::any_of(PostingKind kind, std::string_view prefix,
-                          const std::vector<std::string>& keys) {
+                          std::span<const std::string> keys, bool excluded) {
   if (keys.empty()) {
     return {};
   }
@@ -20,14 +20,7 @@ Status SlotFilter::any_of(PostingKind kind, std::string_view prefix,
   for (const std::string& key : keys) {
     BMAD_TRY(mark(kind, std::string(prefix) + key, marked));
   }
-  narrow(marked, false);
-  return {};
-}
-
-Status SlotFilter::not_under(PostingKind kind, std::string_view prefix, const std::string& key) {
-  AllowedSlots marked(session_.slots().size());
-  BMAD_TRY(mark(kind, std::string(prefix) + key, marked));
-  narrow(marked, true);
+  narrow(marked, excluded);
   return {};
 }
 
@@ -38,7 +31,7 @@ Status SlotFilter::having(const EntryFilter& filter) {
   for (const FieldFilter& each : filter.fields) {
     std::string key = field_key(each.field, each.value);
     if (each.excluded) {
-      BMAD_TRY(not_under(PostingKind::kTerm, kFieldPrefix, key));
+      BMAD_TRY(any_of(PostingKind::kTerm, kFieldPrefix, {&key, 1}, true));
     } else {
       wanted[each.field].push_back(std::move(key));
     }
@@ -127,12 +120,13 @@ Result<AllowedSlots> allowed_slots(IndexedSession& session, const Plan& plan) {
   BMAD_TRY(filter.having(plan.query.filter));
   BMAD_TRY(filter.any_of(PostingKind::kTopic, {}, plan.query.topics));
   for (const QueryFilter& exclusion : plan.filters) {
+    const std::span<const std::string> key(&exclusion.value, 1);
     if (exclusion.field == FilterField::kAgent) {
-      BMAD_TRY(filter.not_under(PostingKind::kTerm, kAgentPrefix, exclusion.value));
+      BMAD_TRY(filter.any_of(PostingKind::kTerm, kAgentPrefix, key, true));
     } else if (exclusion.field == FilterField::kTag) {
-      BMAD_TRY(filter.not_under(PostingKind::kTerm, kTagPrefix, exclusion.value));
+      BMAD_TRY(filter.any_of(PostingKind::kTerm, kTagPrefix, key, true));
     } else if (exclusion.field == FilterField::kTopic) {
-      BMAD_TRY(filter.not_under(PostingKind::kTopic, {}, exclusion.value));
+      BMAD_TRY(filter.any_of(PostingKind::kTopic, {}, key, true));
     }
   }
   for (const Requirement& requirement : plan.requirements) {

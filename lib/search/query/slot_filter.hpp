@@ -23,10 +23,10 @@ class SlotFilter {
   /// `session` is locked and outlives the filter. For near() it is load()ed.
   explicit SlotFilter(IndexedSession& session) : session_(session) {}
 
-  /// Only entries under one of `keys`; all when there are none. Errors: E_STORAGE_CORRUPT.
-  Status any_of(PostingKind kind, std::string_view prefix, const std::vector<std::string>& keys);
-  /// Only entries not under `key`.
-  Status not_under(PostingKind kind, std::string_view prefix, const std::string& key);
+  /// Only entries under one of `keys`, all when there are none; with `excluded`, only the others.
+  /// Errors: E_STORAGE_CORRUPT.
+  Status any_of(PostingKind kind, std::string_view prefix, std::span<const std::string> keys,
+                bool excluded = false);
   /// Only entries by the agents, with the tags and the fields that `filter` asks for, as passes()
   /// of search/field_filter.hpp has it.
   Status having(const EntryFilter& filter);
