@@ -308,33 +308,21 @@ bool take_filter(const QueryFilter& filter, Timestamp now, Query& query) {
   if (filter.excluded) {
     return false;
   }
-  switch (filter.field) {
-    case FilterField::kType:
-      assert(filter.type && "the scanner has read it");
-      query.filter.types.push_back(*filter.type);
-      break;
-    case FilterField::kAgent:
-    case FilterField::kTag:
-    case FilterField::kTopic:
-    case FilterField::kSession:
-      (filter.field == FilterField::kAgent   ? query.filter.agents
-       : filter.field == FilterField::kTag   ? query.filter.tags
-       : filter.field == FilterField::kTopic ? query.topics
-                                             : query.filter.sessions)
-          .push_back(filter.value);
-      break;
-    case FilterField::kSince:
-    case FilterField::kUntil:
-      assert(filter.time && "the scanner has read it");
-      (filter.field == FilterField::kSince ? query.filter.since : query.filter.until) =
-          filter.time->at(now);
-      break;
-    case FilterField::kPinned:
-      query.filter.pinned_only = true;
-      break;
-    case FilterField::kArchived:
-    case FilterField::kField:
-      break;
+  if (filter.field == FilterField::kType) {
+    assert(filter.type && "the scanner has read it");
+    query.filter.types.push_back(*filter.type);
+  } else if (filter.field == FilterField::kSince || filter.field == FilterField::kUntil) {
+    assert(filter.time && "the scanner has read it");
+    (filter.field == FilterField::kSince ? query.filter.since : query.filter.until) =
+        filter.time->at(now);
+  } else if (filter.field == FilterField::kPinned) {
+    query.filter.pinned_only = true;
+  } else {
+    (filter.field == FilterField::kAgent   ? query.filter.agents
+     : filter.field == FilterField::kTag   ? query.filter.tags
+     : filter.field == FilterField::kTopic ? query.topics
+                                           : query.filter.sessions)
+        .push_back(filter.value);
   }
   return true;
 }
@@ -370,13 +358,10 @@ Result<Plan> parse_query_text(std::string_view text, bool is_filtered) {
 }
 
 std::optional<ArchivedSessions> try_parse_archived(std::string_view value) {
-  if (value == "yes") {
-    return ArchivedSessions::kWith;
-  }
-  if (value == "no") {
-    return ArchivedSessions::kWithout;
-  }
-  return value == "only" ? std::optional(ArchivedSessions::kOnly) : std::nullopt;
+  return value == "yes"    ? std::optional(ArchivedSessions::kWith)
+         : value == "no"   ? std::optional(ArchivedSessions::kWithout)
+         : value == "only" ? std::optional(ArchivedSessions::kOnly)
+                           : std::nullopt;
 }
 
 Status check_time_range(const EntryFilter& filter) {
