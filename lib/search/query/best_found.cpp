@@ -242,14 +242,6 @@ constexpr std::uint32_t kBeside = 1;
 /// memory_config.context.gate by default.
 constexpr double kUsualGate = 0.5;
 
-double holders_of(const std::vector<SessionTerms>& collected, std::size_t term) {
-  std::size_t count = 0;
-  for (const SessionTerms& session : collected) {
-    count += session.terms.empty() ? 0 : session.terms[term].postings.size();
-  }
-  return static_cast<double>(count);
-}
-
 /// The mass of a term of the question; that of a stand-in counts for its word.
 double mass_of(const RankTerm& term, double entries, double holders) {
   constexpr double kWorkWordWeight = 0.5;
@@ -292,7 +284,7 @@ NearnessMeasure::NearnessMeasure(const SearchScope& scope, std::vector<AskedWord
   }
   for (std::size_t i = 0; i < scope.plan.rank.terms.size(); ++i) {
     const RankTerm& term = scope.plan.rank.terms[i];
-    const double holders = holders_of(scope.terms, i);
+    const auto holders = static_cast<double>(scope.count_holders(i));
     const double mass = mass_of(term, entries_, holders);
     mass_ += mass;
     if (mass > 0) {
@@ -312,7 +304,7 @@ Status NearnessMeasure::measure(const SearchScope& scope, std::span<Found> found
   assert(scope.terms.size() == scope.sessions.size());
   std::vector<double> masses;
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    const double holders = holders_of(scope.terms, i);
+    const auto holders = static_cast<double>(scope.count_holders(i));
     // A stand-in is as rare as its word, which no entry holds.
     masses.push_back(mass_of(terms[i], entries_, terms[i].stands_in ? 0 : holders));
   }

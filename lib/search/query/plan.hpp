@@ -79,6 +79,9 @@ struct SearchScope {
   RankOptions options;
   std::vector<SlotTotals> sizes = {};    ///< By session; so for the next.
   std::vector<SessionTerms> terms = {};  ///< The postings of the terms in `plan`.
+
+  /// How many entries hold the term that is number `term`.
+  [[nodiscard]] std::uint64_t count_holders(std::size_t term) const;
 };
 
 /// Whether something but the text says what to look for.
@@ -192,8 +195,6 @@ class TermPostings {
   [[nodiscard]] bool any() const;
 
  private:
-  [[nodiscard]] std::uint64_t count_holders(std::size_t term) const;
-
   SearchScope& scope_;
   std::size_t collected_ = 0;                        // Of the plan's terms.
   std::vector<std::shared_ptr<const void>> owners_;  // Of what was collected.

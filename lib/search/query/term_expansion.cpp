@@ -164,11 +164,10 @@ Status TermPostings::collect() {
   return {};
 }
 
-/// How many entries hold the term that is number `term`.
-std::uint64_t TermPostings::count_holders(std::size_t term) const {
-  assert(term < collected_);
+std::uint64_t SearchScope::count_holders(std::size_t term) const {
   std::uint64_t count = 0;
-  for (const SessionTerms& session : scope_.terms) {
+  for (const SessionTerms& session : terms) {
+    assert(session.terms.empty() || term < session.terms.size());
     count += session.terms.empty() ? 0 : session.terms[term].postings.size();
   }
   return count;
@@ -179,7 +178,7 @@ Status TermPostings::add_slips(Analyzer& analyzer, std::vector<std::string>& not
     return {};
   }
   for (const DoubtfulWord& word : scope_.plan.doubtful) {
-    if (count_holders(word.term) == 0) {
+    if (scope_.count_holders(word.term) == 0) {
       BMAD_TRY_ASSIGN(std::string note,
                       add_slip_terms(scope_.sessions, analyzer, word, scope_.plan));
       if (!note.empty()) {
@@ -197,7 +196,7 @@ void TermPostings::keep_rarest() {
   }
   std::vector<std::pair<std::uint64_t, std::size_t>> by_count;
   for (std::size_t i = 0; i < terms.size(); ++i) {
-    if (const std::uint64_t count = count_holders(i); count > 0) {
+    if (const std::uint64_t count = scope_.count_holders(i); count > 0) {
       by_count.emplace_back(count, i);
     }
   }
