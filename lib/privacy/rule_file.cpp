@@ -126,6 +126,15 @@ class Reader {
     return {};
   }
 
+  /// The same in small letters, without those that are empty.
+  Status read_words(const toml::table& table, std::string_view key,
+                    std::vector<std::string>& out) const {
+    BMAD_TRY(read_texts(table, key, out));
+    std::ranges::transform(out, out.begin(), lower_ascii);
+    std::erase(out, std::string());
+    return {};
+  }
+
   /// Calls `use` for each table of the array `key`, or for the one table that older files have.
   template <typename Use>
   Status for_each_table(const toml::table& table, std::string_view key, const Use& use) const {
@@ -183,7 +192,7 @@ class Reader {
     BMAD_TRY(read_texts(table, "targetRules", allow.rules));
     BMAD_TRY(read_texts(table, "paths", allow.paths));
     BMAD_TRY(read_texts(table, "regexes", allow.regexes));
-    BMAD_TRY(read_texts(table, "stopwords", allow.stopwords));
+    BMAD_TRY(read_words(table, "stopwords", allow.stopwords));
     BMAD_TRY(check_regexes(table, "paths", allow.paths));
     BMAD_TRY(check_regexes(table, "regexes", allow.regexes));
     condition = lower_ascii(condition);
@@ -200,10 +209,6 @@ class Reader {
                    : target == "line" ? AllowTarget::kLine
                                       : AllowTarget::kSecret;
     allow.has_commits = !commits.empty();
-    for (std::string& word : allow.stopwords) {
-      word = lower_ascii(word);
-    }
-    std::erase(allow.stopwords, std::string());
     const bool is_empty = allow.paths.empty() && allow.regexes.empty() && allow.stopwords.empty();
     if (is_empty) {
       warn(table, "an allow list without paths, regexes and stopwords allows nothing here",
@@ -256,7 +261,7 @@ class Reader {
     BMAD_TRY(read_text(table, "regex", regex));
     BMAD_TRY(read_text(table, "path", path));
     BMAD_TRY(read_text(table, "replace", rule.replace));
-    BMAD_TRY(read_texts(table, "keywords", rule.keywords));
+    BMAD_TRY(read_words(table, "keywords", rule.keywords));
     BMAD_TRY(read_texts(table, "examples", rule.examples));
     BMAD_TRY(read_texts(table, "innocent", rule.innocent));
     BMAD_TRY(read_value(table, "skipReport", "true or false", rule.is_helper));
@@ -276,10 +281,6 @@ class Reader {
     BMAD_TRY(read_entropy(table, rule));
     BMAD_TRY(read_group(table, rule));
     BMAD_TRY(read_allows(table, rule.allows));
-    for (std::string& word : rule.keywords) {
-      word = lower_ascii(word);
-    }
-    std::erase(rule.keywords, std::string());
     rule.has_path = !path.empty();
     warn_of_limits(table, rule);
     file_.rules.push_back(std::move(rule));
