@@ -38,8 +38,6 @@ struct TopLine {
 /// Of mentions in an entry: no line is longer, and five of these make no number overflow.
 constexpr std::uint64_t kFrequencyMax = 64U << 20U;
 
-bool is_term(std::size_t kind) { return kind == static_cast<std::size_t>(PostingKind::kTerm); }
-
 /// What is said of an entry that is the only one of its session, but for its slot.
 bool read_alone(std::size_t kind, BytesReader& reader, SegmentKey& out) {
   constexpr std::uint64_t kWindowsMax = 2 * kWindowReach + 1;

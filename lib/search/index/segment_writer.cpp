@@ -276,10 +276,6 @@ class SegmentMaker {
     runs_.push_back(run);
   }
 
-  static bool is_term(std::size_t kind) {
-    return kind == static_cast<std::size_t>(PostingKind::kTerm);
-  }
-
   /// What is said of an entry that is the only one of its session, but for its slot.
   void put_alone(std::size_t kind, const Run& run, std::size_t at, std::string& out) const {
     assert(!is_term(kind) || run.windows > 0);

@@ -57,6 +57,9 @@ inline constexpr std::size_t kTrailerSize = 8 + 8 + 16;
 /// The kinds of postings, and the ids: four bytes of entry_id_hash(), the highest first.
 inline constexpr std::size_t kIdKind = kPostingKindCount;
 inline constexpr std::size_t kSegmentKindCount = kPostingKindCount + 1;
+constexpr bool is_term(std::size_t kind) {
+  return kind == static_cast<std::size_t>(PostingKind::kTerm);
+}
 
 inline constexpr std::uint32_t kSlotBlock = 128;
 inline constexpr std::uint32_t kKeyBlock = 64;

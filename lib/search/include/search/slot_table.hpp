@@ -67,21 +67,17 @@ struct SlotView {
   }
 };
 
-/// Room for the columns of a few slots.
+/// Room for the columns of some slots.
 struct SlotRoom {
-  std::vector<std::uint32_t> lengths;
-  std::vector<std::uint32_t> window_lengths;
-  std::vector<std::uint32_t> flags;
-  std::vector<WindowReach> reach;
-};
-
-struct SlotTable {
-  static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
-
   std::vector<std::uint32_t> lengths;         ///< In terms.
   std::vector<std::uint32_t> window_lengths;  ///< Of all entries in the window.
   std::vector<std::uint32_t> flags;
   std::vector<WindowReach> reach;
+};
+
+struct SlotTable : SlotRoom {
+  static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
+
   std::vector<Ordinal> ordinals;     ///< By slot; empty when they are the same.
   std::vector<std::uint32_t> slots;  ///< By ordinal, kNoSlot for tombstones; empty when the same.
   std::uint64_t length_sum = 0;
