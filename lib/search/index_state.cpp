@@ -165,8 +165,7 @@ std::string segment_path(std::string_view name) { return fmt::format("{}/{}", kI
 
 bool is_segment_name(std::string_view name) {
   return name.ends_with(".seg") && name.size() > 4 &&
-         std::ranges::all_of(name.substr(0, name.size() - 4),
-                             [](char c) { return c >= '0' && c <= '9'; });
+         std::ranges::all_of(name.substr(0, name.size() - 4), is_digit);
 }
 
 std::shared_ptr<IndexState> parse_index_state(std::string text, std::string_view language,

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
+#include "bmad_mem/text.hpp"
 #include "search/cached_indexes.hpp"
 #include "search/root_index.hpp"
 #include "store/atomic_file.hpp"
@@ -371,13 +372,9 @@ Status RootIndex::remove(std::span<const std::string> session_ids) {
   IndexState next = *state();
   std::set<std::uint32_t> which;
   for (std::uint32_t i = 0; i < next.names.size(); ++i) {
-    for (std::uint32_t s = 0; next.segments[i] != nullptr && s < next.segments[i]->sessions.size();
-         ++s) {
-      if (std::ranges::find(session_ids, next.segments[i]->sessions[s].id) != session_ids.end()) {
-        which.insert(i);
-      }
-    }
-    if (next.segments[i] == nullptr) {
+    const auto is_removed = [&](const auto& session) { return is_among(session_ids, session.id); };
+    if (next.segments[i] == nullptr ||
+        std::ranges::any_of(next.segments[i]->sessions, is_removed)) {
       which.insert(i);
     }
   }

@@ -190,19 +190,6 @@ std::vector<Memtable::KeyedPostings> PostingTable::sorted(std::string_view prefi
 
 FrozenPostings::FrozenPostings(
     const std::array<std::vector<Memtable::KeyedPostings>, kPostingKindCount>& kinds) {
-  std::size_t keys = 0;
-  std::size_t text = 0;
-  std::size_t postings = 0;
-  for (const std::vector<Memtable::KeyedPostings>& kind : kinds) {
-    keys += kind.size();
-    for (const Memtable::KeyedPostings& each : kind) {
-      text += each.key.size();
-      postings += each.postings.size();
-    }
-  }
-  keys_.reserve(keys);
-  text_.reserve(text);
-  postings_.reserve(postings);
   for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
     for (const Memtable::KeyedPostings& each : kinds[kind]) {
       text_ += each.key;
@@ -210,9 +197,11 @@ FrozenPostings::FrozenPostings(
       keys_.push_back({.text_end = static_cast<std::uint32_t>(text_.size()),
                        .postings_end = static_cast<std::uint32_t>(postings_.size())});
     }
-    assert(keys_.size() <= keys && text_.size() <= text && postings_.size() <= postings);
     ends_[kind] = static_cast<std::uint32_t>(keys_.size());
   }
+  text_.shrink_to_fit();
+  keys_.shrink_to_fit();
+  postings_.shrink_to_fit();
 }
 
 Memtable::KeyedPostings FrozenPostings::at(std::uint32_t number) const {

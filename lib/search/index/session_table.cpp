@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bmad_mem/entry_fields.hpp"
+#include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "model/field.hpp"
 #include "model/statement.hpp"
@@ -18,8 +19,7 @@ namespace bmad_mem {
 namespace {
 
 bool ends_with_question(std::string_view text) {
-  const std::size_t last = text.find_last_not_of(" \t\r\n\"')");
-  return last != std::string_view::npos && text[last] == '?';
+  return trimmed(text, " \t\r\n\"')").ends_with('?');
 }
 
 EntryRole role_of(std::string_view role) {
