@@ -126,8 +126,8 @@ bool is_public_anyhow(string_view value) {
 
 /// What is left of `value` without what a template or an earlier redaction put there.
 string_view outside_template(string_view value) {
-  for (std::size_t i = 0; i < kTemplateMarks.size(); ++i) {
-    const auto [open, close] = marks_of(kTemplateMarks[i]);
+  for (const string_view marks : kTemplateMarks.words()) {
+    const auto [open, close] = marks_of(marks);
     const std::size_t begin = value.find(open);
     if (begin != string_view::npos) {
       const std::size_t end = value.find(close, begin + open.size());

@@ -224,8 +224,7 @@ bool is_sequence(std::string_view text) {
 
 std::size_t word_at(std::string_view rest) {
   std::size_t longest = 0;
-  for (std::size_t i = 0; i < kStandInWords.size(); ++i) {
-    const std::string_view word = kStandInWords[i];
+  for (const std::string_view word : kStandInWords.words()) {
     if (word.size() > longest && starts_folded(rest, word)) {
       longest = word.size();
     }

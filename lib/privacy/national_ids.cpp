@@ -263,9 +263,9 @@ MaybeSpan italian(std::string_view text, std::size_t at) {
 }
 
 std::size_t iban_size(std::string_view country) {
-  for (std::size_t i = 0; i < kIbanSizes.size(); ++i) {
-    if (kIbanSizes[i].starts_with(country)) {
-      return number_of(kIbanSizes[i].substr(2));
+  for (const std::string_view row : kIbanSizes.words()) {
+    if (row.starts_with(country)) {
+      return number_of(row.substr(2));
     }
   }
   return 0;

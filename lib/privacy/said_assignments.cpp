@@ -222,7 +222,7 @@ void AssignmentFinder::short_option() {
   }
   before.remove_prefix(command + 1);  // npos + 1 is 0.
   const string_view rest = text_.substr(at_);
-  static_cast<void>(kCommandOptions.any([&](string_view row) {
+  for (const string_view row : kCommandOptions.words()) {
     const std::size_t how = row.rfind(' ');
     const std::size_t option = row.rfind(' ', how - 1);
     const string_view sign = row.substr(option + 1, how - option - 1);
@@ -231,7 +231,7 @@ void AssignmentFinder::short_option() {
     const bool is_apart = is_blank(after) || after == '\0';
     if (!rest.starts_with(sign) || (is_glued ? is_apart : !is_apart && !is_quote(after)) ||
         !before.contains(row.substr(0, option))) {
-      return false;
+      continue;
     }
     // In a list of arguments, `"-p", "…"`.
     const std::size_t begin = run_end(
@@ -239,8 +239,8 @@ void AssignmentFinder::short_option() {
         [&](char c) { return !is_glued && (is_blank(c) || c == ',' || is_quote(c)); }, 4);
     const bool takes_quote = !is_glued && begin > 0 && is_quote(text_[begin - 1]);
     option_value(takes_quote ? begin - 1 : begin, row.substr(how + 1));
-    return true;
-  }));
+    return;
+  }
 }
 
 void AssignmentFinder::option_value(std::size_t begin, string_view how) {

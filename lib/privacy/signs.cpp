@@ -72,13 +72,12 @@ char look_alike(string_view text, std::size_t at, std::size_t size, std::uint32_
       !(is_word_byte(byte_before(text, at)) || is_word_byte(byte_at(text, at + size)))) {
     return '\0';
   }
-  char letter = '\0';
-  static_cast<void>(kLookAlikes.any([&](string_view row) {
-    const bool is_it = row.starts_with(text.substr(at, size));
-    letter = is_it ? row.back() : letter;
-    return is_it;
-  }));
-  return letter;
+  for (const string_view row : kLookAlikes.words()) {
+    if (row.starts_with(text.substr(at, size))) {
+      return row.back();
+    }
+  }
+  return '\0';
 }
 
 /// Makes `sign` stand for U+`code`, which has at most 16 bits.

@@ -23,9 +23,8 @@ enum class Case : std::uint8_t { kExact, kAny };
 void scan_said_password(StructureScan& scan, std::size_t at, std::size_t size) {
   const bool is_german = to_lower(scan.text[at + size - 1]) == 't';
   const std::string_view text = scan.text.substr(0, at);
-  for (std::size_t i = 0; text.ends_with(' ') && i < kSaidBefore.size(); ++i) {
-    const std::string_view words = kSaidBefore[i];
-    if ((words == " ist das ") == is_german && ends_folded(text, words)) {
+  for (const std::string_view words : kSaidBefore.words()) {
+    if (text.ends_with(' ') && (words == " ist das ") == is_german && ends_folded(text, words)) {
       scan_password_before(scan, at - words.size(), words.size() + size);
     }
   }
@@ -84,8 +83,7 @@ void scan_api(StructureScan& scan, std::size_t at, std::size_t size) {
   if (is_letter(byte_before(scan.text, at)) || is_letter(byte_at(scan.text, at + size))) {
     return;
   }
-  for (std::size_t i = 0; i < kApiKeyPhrases.size(); ++i) {
-    const std::string_view phrase = kApiKeyPhrases[i];
+  for (const std::string_view phrase : kApiKeyPhrases.words()) {
     const std::size_t before = phrase.find(kApi);
     if (before <= at && starts_folded(scan.text.substr(at - before), phrase)) {
       scan_api_key(scan, at - before, phrase.size());
@@ -113,9 +111,9 @@ class Index {
       scan_spoken(scan, at, size, "password");
     });
     announcers_.push_back({scan_api, Case::kAny, kApi});
-    for (std::size_t i = 0; i < kApiKeyPhrases.size(); ++i) {
-      if (!kApiKeyPhrases[i].contains(kApi)) {
-        announcers_.push_back({scan_api_key, Case::kAny, kApiKeyPhrases[i]});
+    for (const std::string_view phrase : kApiKeyPhrases.words()) {
+      if (!phrase.contains(kApi)) {
+        announcers_.push_back({scan_api_key, Case::kAny, phrase});
       }
     }
     add_list(kSeedPhraseNames, scan_seed_phrase);
@@ -156,8 +154,8 @@ class Index {
 
  private:
   void add_list(const WordList& words, StructureScanner scanner) {
-    for (std::size_t i = 0; i < words.size(); ++i) {
-      announcers_.push_back({scanner, Case::kAny, words[i]});
+    for (const std::string_view word : words.words()) {
+      announcers_.push_back({scanner, Case::kAny, word});
     }
   }
 

@@ -13,6 +13,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <string_view>
 
@@ -70,15 +71,16 @@ class WordList {
     return false;
   }
 
+  /// All of them, as long as the list is there.
+  [[nodiscard]] constexpr auto words() const {
+    return std::views::iota(std::size_t{0}, size()) |
+           std::views::transform([this](std::size_t i) { return (*this)[i]; });
+  }
+
   /// Whether `is` says so of one of them.
   template <typename Is>
   [[nodiscard]] constexpr bool any(const Is& is) const {
-    for (std::size_t i = 0; i < size(); ++i) {
-      if (is((*this)[i])) {
-        return true;
-      }
-    }
-    return false;
+    return std::ranges::any_of(words(), is);
   }
 
  private:
