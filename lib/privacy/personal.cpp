@@ -186,11 +186,7 @@ bool is_named(std::string_view text, std::size_t at, std::string_view words) {
 
 std::uint64_t number_of(std::string_view digits) {
   assert(digits.size() <= 19 && "more digits do not fit");
-  std::uint64_t number = 0;
-  for (const char c : digits) {
-    number = number * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  return number;
+  return number_in<std::uint64_t>(digits).value_or(0);
 }
 
 bool has_luhn_check(std::string_view digits) {

@@ -41,13 +41,7 @@ constexpr int kSymbolCost = 8;
 constexpr unsigned kSymbolCount = 8;
 
 Class class_of(char c) {
-  if (is_lower(c)) {
-    return kLower;
-  }
-  if (is_upper(c)) {
-    return kUpper;
-  }
-  return is_digit(c) ? kDigit : kSymbol;
+  return is_lower(c) ? kLower : is_upper(c) ? kUpper : is_digit(c) ? kDigit : kSymbol;
 }
 
 /// How many characters the alphabet has from which `value` would have been drawn.

@@ -48,7 +48,7 @@ Status add_archive(const Store& store, const std::string& id, const ArchivePlace
                    std::vector<SessionSource>& sources) {
   BMAD_TRY_ASSIGN(ArchiveReaderPtr packed, archive_reader(store, id, place));
   if (packed != nullptr) {
-    sources.push_back({.session_id = id, .packed = std::move(packed), .is_only_one = false});
+    sources.push_back({.session_id = id, .packed = std::move(packed)});
   }
   return {};
 }
@@ -305,10 +305,8 @@ Result<std::vector<SessionSource>> session_sources(const Store& store,
   BMAD_TRY_ASSIGN(const PresentSessions asked, asked_sessions(store, wanted, archived));
   std::vector<SessionSource> found;
   for (const std::string& id : asked.live) {
-    found.push_back({.session_id = id,
-                     .packed = nullptr,
-                     .is_only_one = wanted.size() == 1,
-                     .seen = see_folder(store, id)});
+    found.push_back(
+        {.session_id = id, .is_only_one = wanted.size() == 1, .seen = see_folder(store, id)});
   }
   for (const std::string& id : asked.packed) {
     BMAD_TRY(add_archive(store, id, {}, found));
