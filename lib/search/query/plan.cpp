@@ -6,6 +6,7 @@
 #include <cassert>
 #include <chrono>
 #include <functional>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -18,7 +19,6 @@
 #include "search/date_span.hpp"
 #include "search/dialogue_act.hpp"
 #include "search_words.hpp"
-#include "speakers.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -300,6 +300,13 @@ constexpr std::array<std::string_view, 6> kBeforeOf = {"kind",  "kinds", "sort",
 constexpr std::array<std::string_view, 3> kOfMemory = {"remember", "recall", "know"};
 constexpr std::array<std::string_view, 3> kDo = {"do", "does", "did"};
 
+constexpr std::size_t kFewParticipants = 12;
+
+constexpr std::array<std::string_view, 5> kFirstPerson = {"i", "i'm", "i've", "me", "my"};
+constexpr std::array<std::string_view, 3> kSecondPerson = {"you", "your", "you've"};
+// Names of roles are words as well: "user login" is not about who said it.
+constexpr std::array<std::string_view, 4> kRoleNames = {"user", "assistant", "system", "tool"};
+
 }  // namespace
 
 Status add_terms(Plan& plan, std::span<IndexedSession* const> sessions, Analyzer& analyzer,
@@ -361,6 +368,54 @@ std::string phrase_note(const Plan& plan, bool is_excluded) {
     }
   }
   return fmt::format("{} excludes each entry that contains the quoted phrase; {}", excluded, kThen);
+}
+
+SpeakerFinder::SpeakerFinder(std::span<IndexedSession* const> sessions) {
+  Participants all;
+  for (const SearchedPart& each : parts_of(sessions)) {
+    each.part->add_participants(all);
+  }
+  has_roles_ = all.has_user && all.has_assistant;
+  participant_count_ = all.names.size();
+  for (const std::string& name : all.names) {
+    const std::string lower = lower_ascii(name);
+    for (const auto part : lower | std::views::split(' ')) {
+      parts_.emplace(part.begin(), part.end());
+    }
+    names_.emplace(lower, name);
+    const std::size_t blank = name.find(' ');
+    if (blank != std::string::npos) {
+      // A first name that two people share names neither.
+      const auto [place, is_new] = names_.emplace(lower_ascii(name.substr(0, blank)), name);
+      if (!is_new) {
+        place->second.clear();
+      }
+    }
+  }
+}
+
+bool SpeakerFinder::take(std::string_view token, bool capitalised, bool is_first) {
+  names_user_ = names_user_ || is_among(kFirstPerson, token);
+  names_assistant_ = names_assistant_ || is_among(kSecondPerson, token);
+  const auto found = names_.find(token);
+  if (found == names_.end() || found->second.empty()) {
+    return false;
+  }
+  const bool few = participant_count_ <= kFewParticipants;
+  if (few || (capitalised && !is_first)) {
+    named_.insert(found->second);
+  }
+  return few && !is_among(kRoleNames, token);
+}
+
+Speaker SpeakerFinder::speaker() const {
+  if (named_.size() == 1) {
+    return {.who = *named_.begin()};
+  }
+  if (named_.empty() && has_roles_ && names_user_ != names_assistant_) {
+    return {.role = names_user_ ? EntryRole::kUser : EntryRole::kAssistant};
+  }
+  return {};
 }
 
 }  // namespace bmad_mem

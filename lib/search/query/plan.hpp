@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -171,6 +172,37 @@ Result<std::vector<std::string>> terms_one_slip_from(std::span<IndexedSession* c
 /// The stems of all words one letter from `word`, which is ASCII and in lower case; but not by the
 /// first letter. Sorted, each once; empty for other words.
 std::vector<std::string> stems_one_slip_from(Analyzer& analyzer, std::string_view word);
+
+/// Finds whom a question names, in its words: "What did Caroline decide?", "What did I say?"
+///
+/// In a store of up to a dozen participants a participant's name is no word to look for but chooses
+/// who speaks; in a larger one it is a word, and chooses only when it is capitalised and not the
+/// first word. "I" and "you" stand for the roles user and assistant. Two people named: nobody is
+/// chosen. (The measurements are in docs/how-it-works.md.)
+class SpeakerFinder {
+ public:
+  explicit SpeakerFinder(std::span<IndexedSession* const> sessions);
+
+  /// Looks at the next word of the question: its token, how it begins in the text, and whether it
+  /// is the question's first. Returns whether the word is a name and nothing else.
+  bool take(std::string_view token, bool capitalised, bool is_first);
+
+  /// Whether a word, in lower case, is part of a participant's name.
+  [[nodiscard]] bool is_name(std::string_view token) const { return parts_.contains(token); }
+
+  /// Who was named by all words taken.
+  [[nodiscard]] Speaker speaker() const;
+
+ private:
+  // By name, or first name, in lower case; empty where two share it.
+  std::map<std::string, std::string, std::less<>> names_;
+  std::set<std::string, std::less<>> parts_;  // Of all names, in lower case.
+  std::size_t participant_count_ = 0;
+  std::set<std::string> named_;
+  bool has_roles_ = false;
+  bool names_user_ = false;
+  bool names_assistant_ = false;
+};
 
 // The postings of a question's terms, in all sessions.
 

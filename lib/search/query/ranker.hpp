@@ -30,7 +30,6 @@
 #include "bmad_mem/result.hpp"
 #include "search/date_span.hpp"
 #include "search/indexed_session.hpp"
-#include "speakers.hpp"
 
 namespace bmad_mem {
 
@@ -55,6 +54,14 @@ struct RankTerm {
   bool stands_in = false;      ///< For a word that nobody knows; a full answer need not hold it.
   bool of_date = false;        ///< It is in a date, which says more; see RankQuery::spans.
   bool of_identifier = false;  ///< It is an identifier or a part of one, as in user_id.
+};
+
+/// Whom a question is about: at most one of the two is set.
+struct Speaker {
+  std::string who;                    ///< Entry::who.
+  EntryRole role = EntryRole::kNone;  ///< Of a conversation.
+
+  [[nodiscard]] bool is_named() const { return !who.empty() || role != EntryRole::kNone; }
 };
 
 /// What is asked for. Each term is there once.

@@ -1,11 +1,10 @@
-#include "search/query/speakers.hpp"
-
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "search/query/plan.hpp"
 #include "search/query/query_fixture.hpp"
 
 namespace bmad_mem::test::speakers_test {
