@@ -13,7 +13,6 @@
 
 #include "bmad_mem/text.hpp"
 #include "search_words.hpp"
-#include "token_classes.hpp"
 #include "token_folder.hpp"
 #include "token_scanner.hpp"
 

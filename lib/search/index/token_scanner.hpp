@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "search/analyzer.hpp"
-#include "token_classes.hpp"
 #include "token_folder.hpp"
 
 namespace bmad_mem {
