@@ -42,6 +42,9 @@ bool Output::flush() {
     }
   }
   buffer_.clear();
+  if (buffer_.capacity() > kRetainedMax) {  // A piece of unusual size: its room is given back.
+    buffer_ = std::string();
+  }
   return error_ == 0;
 }
 

@@ -61,6 +61,7 @@ class Output {
 
  private:
   static constexpr std::size_t kBufferSize = std::size_t{64} * 1024;
+  static constexpr std::size_t kRetainedMax = std::size_t{1} << 20U;
 
   int descriptor_ = -1;
   Filter filter_ = nullptr;

@@ -20,6 +20,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "mcp/mcp_messages.hpp"
 #include "mcp/mcp_server.hpp"
@@ -45,48 +46,25 @@ void ring(const Descriptor& bell) {
   static_cast<void>(::write(bell.number(), &one, sizeof one) == sizeof one);
 }
 
-/// Messages to a descriptor, each a line, whole.
+/// Messages to stdout, each a line, whole.
 class LineSink : public McpSink {
  public:
   /// `on_broken` is rung when nobody reads any more.
-  LineSink(int descriptor, const Descriptor& on_broken)
-      : descriptor_(descriptor), on_broken_(&on_broken) {}
+  explicit LineSink(const Descriptor& on_broken) : on_broken_(&on_broken) {}
 
   void send(std::string_view message) override {
     const std::scoped_lock lock(mutex_);
-    line_.assign(message);
-    line_ += '\n';
-    std::string_view rest = line_;
-    while (!rest.empty() && !is_broken_) {
-      const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-      if (written >= 0) {
-        rest.remove_prefix(static_cast<std::size_t>(written));
-      } else if (errno == EAGAIN) {
-        wait_until_writable();
-      } else if (errno != EINTR) {
-        is_broken_ = true;
-        ring(*on_broken_);
-      }
-    }
-    if (line_.capacity() > kRetainedMax) {
-      line_ = std::string();
+    out_.write(message);
+    out_.write("\n");
+    if (!out_.flush()) {
+      ring(*on_broken_);
     }
   }
 
  private:
-  static constexpr std::size_t kRetainedMax = std::size_t{1} << 20U;
-
-  /// Some hosts make the pipe non-blocking, for both of its ends.
-  void wait_until_writable() const {
-    pollfd wanted{.fd = descriptor_, .events = POLLOUT, .revents = 0};
-    static_cast<void>(::poll(&wanted, 1, 1000));
-  }
-
-  const int descriptor_;
   const Descriptor* on_broken_;
   std::mutex mutex_;  // Guards what follows, and the order of lines.
-  std::string line_;
-  bool is_broken_ = false;
+  Output out_{STDOUT_FILENO};
 };
 
 /// What the threads share.
@@ -95,7 +73,7 @@ struct Serving {
       : end_of_input(the_end_of_input),
         broken(the_broken),
         stop(the_stop),
-        sink(std::make_shared<LineSink>(STDOUT_FILENO, broken)),
+        sink(std::make_shared<LineSink>(broken)),
         server(service, sink),
         queue(kThreads, kWaitingMax) {
     queue.when_idle(kPause, [&service] { return service.rest(); });
