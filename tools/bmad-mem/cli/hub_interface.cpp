@@ -48,13 +48,8 @@ Result<HubInterface*> open_interface(Tool& tool) {
   std::vector<std::string> words = process_words("self");
   if (!helper.empty() && !words.empty()) {
     words[0] = helper;
-    std::vector<char*> arguments;
-    for (std::string& word : words) {
-      arguments.push_back(word.data());
-    }
-    arguments.push_back(nullptr);
     static_cast<void>(tool.out().flush());
-    ::execv(helper.c_str(), arguments.data());
+    ::execv(helper.c_str(), argument_pointers(words).data());
   }
   return path_error(ErrorCode::E_HUB_AWAY, std::move(helper),
                     "no program beside this one speaks to a hub; install the package bmad-mem-hub");

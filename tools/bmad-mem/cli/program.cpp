@@ -35,22 +35,11 @@ std::vector<char*> environment_without(std::span<const std::string_view> hidden)
   return kept;
 }
 
-/// The words as POSIX has them; they must outlive the result.
-std::vector<char*> arguments_of(const std::vector<std::string>& words) {
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (const std::string& word : words) {
-    argv.push_back(const_cast<char*>(word.c_str()));  // NOLINT(*-const-cast): as POSIX has it.
-  }
-  argv.push_back(nullptr);
-  return argv;
-}
-
 /// Starts it, without stdin and stderr; stdout goes into `output`, or nowhere below 0. 0 when that
 /// failed.
 pid_t start(const std::vector<std::string>& words, int output, std::span<char* const> variables,
             const posix_spawnattr_t* attributes = nullptr) {
-  std::vector<char*> argv = arguments_of(words);
+  std::vector<char*> argv = argument_pointers(words);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -84,6 +73,16 @@ void read_output(int descriptor, std::size_t output_max, ProgramRun& run) {
 }
 
 }  // namespace
+
+std::vector<char*> argument_pointers(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (const std::string& word : words) {
+    argv.push_back(const_cast<char*>(word.c_str()));  // NOLINT(*-const-cast): as POSIX has it.
+  }
+  argv.push_back(nullptr);
+  return argv;
+}
 
 ProgramRun run_program(const std::vector<std::string>& words, std::size_t output_max,
                        std::span<const std::string_view> hidden) {

@@ -20,6 +20,9 @@ struct ProgramRun {
   std::string output = {};  ///< What it printed on stdout. Its stderr is thrown away.
 };
 
+/// `words` as POSIX has them; they must outlive the result.
+std::vector<char*> argument_pointers(const std::vector<std::string>& words);
+
 /// Runs `words`, whose first is looked up in PATH, and waits for it. No word is interpreted by
 /// anyone but the program. Its stdin is empty; at most `output_max` bytes of its output are kept.
 /// It does not see the environment variables `hidden`.
