@@ -42,13 +42,6 @@ std::string project_directory() {
   return working_directory();
 }
 
-std::string last_name(std::string_view path) {
-  while (path.size() > 1 && path.ends_with('/')) {
-    path.remove_suffix(1);
-  }
-  return std::string(path.substr(path.rfind('/') + 1));
-}
-
 Result<MemoryPlace> read_place(const Tool& tool) {
   const Arguments& args = tool.args();
   MemoryPlace place{
@@ -84,7 +77,7 @@ Result<ExitStatus> run_mcp(Tool& tool) {
   options.hints.session_id = environment("BMAD_SESSION");
   options.hints.claude_session_id = environment("CLAUDE_CODE_SESSION_ID");
   options.hints.has_host = true;
-  options.hints.project_name = last_name(options.place.directory);
+  options.hints.project_name = base_name(trimmed(options.place.directory, "/"));
   options.lists_all = tool.args().value("tools") == "full";
   MemoryService service(std::move(options));
   BMAD_TRY(serve_mcp_on_stdio(service));

@@ -18,6 +18,7 @@
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
+#include "exchange/transcript_text.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {
@@ -311,20 +312,14 @@ constexpr std::size_t kSnippetSize = 400;  // About four lines.
 
 /// The first heading of a Markdown document; empty when it has none.
 std::string first_heading(std::string_view document) {
-  for (std::size_t at = 0; at < document.size();) {
-    const std::size_t end = std::min(document.find('\n', at), document.size());
-    const std::string_view line = document.substr(at, end - at);
+  while (!document.empty()) {
+    const std::string_view line = take_line(document);
     const std::size_t marks = std::min(line.find_first_not_of('#'), line.size());
     if (marks > 0 && marks <= 6 && marks < line.size() && line[marks] == ' ') {
       return printable(line.substr(marks + 1));
     }
-    at = end + 1;
   }
   return {};
-}
-
-std::string file_name(std::string_view path) {
-  return std::string(path.substr(path.rfind('/') + 1));
 }
 
 }  // namespace
@@ -339,7 +334,7 @@ Result<ExitStatus> run_artifact_add(Tool& tool, MemoryManager& memory, const std
                       .snippet = std::string(utf8_prefix(document, kSnippetSize))};
   if (entry.title.empty()) {
     const std::string heading = first_heading(document);
-    entry.title = heading.empty() ? file_name(entry.path) : heading;
+    entry.title = heading.empty() ? std::string(base_name(entry.path)) : heading;
   }
   entry.common.tags = args.all("tag");
   BMAD_TRY_ASSIGN(const std::string id,
