@@ -247,19 +247,13 @@ void check_work(MemoryManager& memory, std::vector<Check>& checks) {
 /// Names the folders among the sessions that can't be any, as a file manager's copy "s1 copy".
 void check_folders(const std::string& root, std::vector<Check>& checks) {
   static constexpr std::string_view kOfIds = "abcdefghijklmnopqrstuvwxyz0123456789._-";
-  std::vector<std::string> strange;
-  std::error_code problem;
-  std::filesystem::directory_iterator entry(root + "/sessions", problem);
-  for (; !problem && entry != std::filesystem::directory_iterator(); entry.increment(problem)) {
-    std::string name = entry->path().filename().string();
+  const std::string folder = root + "/sessions";
+  for (const std::string& name : names_in(folder).value_or(std::vector<std::string>())) {
+    std::error_code gone;
     if (!name.starts_with('.') && name.find_first_not_of(kOfIds) != std::string::npos &&
-        entry->is_directory(problem)) {
-      strange.push_back(std::move(name));
+        std::filesystem::is_directory(folder + "/" + name, gone)) {
+      add(checks, "sessions", "check_folder", "root", root, "name", name);
     }
-  }
-  std::ranges::sort(strange);
-  for (const std::string& name : strange) {
-    add(checks, "sessions", "check_folder", "root", root, "name", name);
   }
 }
 

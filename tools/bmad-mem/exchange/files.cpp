@@ -184,6 +184,20 @@ Result<std::string> read_regular_file(const std::string& path) {
                                       : file_error("read it", path, errno);
 }
 
+Result<std::vector<std::string>> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code problem;
+  std::filesystem::directory_iterator entry(folder, problem);
+  for (; !problem && entry != std::filesystem::directory_iterator(); entry.increment(problem)) {
+    names.push_back(entry->path().filename().string());
+  }
+  if (problem) {
+    return file_error("list the folder", folder, problem.value());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
 std::vector<std::string_view> lines_of(std::string_view text, char end) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {

@@ -60,6 +60,8 @@ class ScratchFolder {
 /// E_SIZE_LIMIT above 1 GiB.
 Result<std::string> read_regular_file(const std::string& path);
 
+/// The names in a folder, sorted. Errors: E_STORAGE_IO.
+Result<std::vector<std::string>> names_in(const std::string& folder);
 /// The pieces of `text` that end in `end`, without it; the last one may lack it.
 std::vector<std::string_view> lines_of(std::string_view text, char end = '\n');
 

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cassert>
 #include <filesystem>
 #include <fstream>
@@ -50,16 +49,11 @@ std::string notes_folder(const std::string& root) {
 
 void remove_notes_of_ended(const std::string& folder) {
   assert(!folder.empty() && "a link in its place has no notes");
-  std::error_code problem;
-  std::vector<std::filesystem::path> ended;
-  std::filesystem::directory_iterator note(folder, problem);
-  for (; !problem && note != std::filesystem::directory_iterator(); note.increment(problem)) {
-    const std::string name = note->path().filename().string();
+  for (const std::string& name : names_in(folder).value_or(std::vector<std::string>())) {
     if (name.find_first_not_of("0123456789-") == std::string::npos && !is_running(name)) {
-      ended.push_back(note->path());
+      ::unlink((folder + "/" + name).c_str());
     }
   }
-  std::ranges::for_each(ended, [&](const auto& path) { std::filesystem::remove(path, problem); });
 }
 
 }  // namespace

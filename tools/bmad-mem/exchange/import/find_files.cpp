@@ -179,20 +179,6 @@ Result<std::string_view> recognisable(FileLines& lines, ImportFormat format) {
   return is_long ? lines.first_line() : beginning;
 }
 
-Result<std::vector<std::string>> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code problem;
-  fs::directory_iterator entry(folder, problem);
-  for (; !problem && entry != fs::directory_iterator(); entry.increment(problem)) {
-    names.push_back(entry->path().filename().string());
-  }
-  if (problem) {
-    return file_error("list the folder", folder, problem.value());
-  }
-  std::ranges::sort(names);
-  return names;
-}
-
 Result<FoundImports> find_import_files(const std::vector<std::string>& paths, ImportFormat format) {
   FileSearch search(format);
   for (const std::string& path : paths) {

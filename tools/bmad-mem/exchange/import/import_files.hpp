@@ -112,9 +112,6 @@ bool lies_in(std::string_view folder, std::string_view project);
 /// read first; the others stay where they are.
 void order_by_first_record(std::vector<ImportFile>& files);
 
-/// The names in a folder, sorted. Errors: E_STORAGE_IO.
-Result<std::vector<std::string>> names_in(const std::string& folder);
-
 /// Imports one file. `on_read` is called now and then with the bytes read so far. Errors: reading
 /// failed, or ImportSink::add() did; what stands before that is imported.
 Status import_file(const ImportFile& file, const ImportOptions& options, ImportSink& sink,

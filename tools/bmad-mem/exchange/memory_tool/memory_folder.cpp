@@ -78,7 +78,7 @@ struct CloseFolder {
 };
 
 /// The names in an open folder, without "." and "..", sorted.
-Result<std::vector<std::string>> names_in(const Descriptor& folder, std::string_view path) {
+Result<std::vector<std::string>> names_below(const Descriptor& folder, std::string_view path) {
   // A descriptor of its own: closedir() closes it, and reading moves its position.
   const int again = ::openat(folder.number(), ".", kOpenFolder);
   const std::unique_ptr<DIR, CloseFolder> stream(again < 0 ? nullptr : ::fdopendir(again));
@@ -99,7 +99,7 @@ Result<std::vector<std::string>> names_in(const Descriptor& folder, std::string_
 Status list_below(const Descriptor& folder, const std::string& prefix, int depth,
                   std::vector<FolderItem>& items) {
   assert(depth > 0 && (prefix.empty() || prefix.ends_with('/')));
-  BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(folder, prefix));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_below(folder, prefix));
   for (const std::string& name : names) {
     const struct stat status = status_of(folder.number(), name);
     const bool is_folder = S_ISDIR(status.st_mode);
@@ -131,7 +131,7 @@ Status remove_below(int folder, const std::string& name, std::string_view path, 
     errno = inner.is_open() ? ELOOP : errno;
     return failed("delete", path);
   }
-  BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(inner, path));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_below(inner, path));
   for (const std::string& each : names) {
     BMAD_TRY(remove_below(inner.number(), each, path, depth - 1));
   }
