@@ -70,12 +70,6 @@ Result<std::string> base_of(const std::string& root) {
   return fmt::format("{}/serve-{}", folder, sha256_hex(real.empty() ? root : real).substr(0, 16));
 }
 
-Status write_whole(const std::string& path, std::string_view text) {
-  BMAD_TRY_ASSIGN(FileReplacement fresh, FileReplacement::begin(path));
-  BMAD_TRY(fresh.write(text));
-  return fresh.commit(/*over=*/true);
-}
-
 /// The text of a small file of ours; empty when there is none.
 std::string read_whole(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
@@ -132,8 +126,8 @@ Result<RunningServer> ServerFile::running(const std::string& root) {
 
 Status ServerFile::write(const std::string& root, std::uint16_t port, std::string_view token,
                          bool is_read_only) {
-  BMAD_TRY(write_whole(token_file(), fmt::format("{}\n", token)));
-  return write_whole(
+  BMAD_TRY(replace_file(token_file(), fmt::format("{}\n", token)));
+  return replace_file(
       base_ + ".json",
       json_object("pid", ::getpid(), "port", port, "url", fmt::format("http://127.0.0.1:{}", port),
                   "root", root, "token_file", token_file(), "read_only", is_read_only, "started_at",
@@ -144,8 +138,8 @@ Status ServerFile::write(const std::string& root, std::uint16_t port, std::strin
 Result<std::string> ServerFile::write_redirect(const std::string& root, const std::string& link) {
   BMAD_TRY_ASSIGN(const std::string base, base_of(root));
   std::string path = base + "-open.html";
-  BMAD_TRY(
-      write_whole(path, fmt::format("<!doctype html><meta charset=\"utf-8\"><title>bmad-mem</title>"
+  BMAD_TRY(replace_file(path,
+                        fmt::format("<!doctype html><meta charset=\"utf-8\"><title>bmad-mem</title>"
                                     "<meta http-equiv=\"refresh\" content=\"0; url={0}\">"
                                     "<a href=\"{0}\">bmad-mem</a>\n",
                                     link)));
