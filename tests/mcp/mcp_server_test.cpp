@@ -117,12 +117,12 @@ class FakeService : public McpService {
   McpAnswer<McpPromptResult> get_prompt(std::string_view name, JsonValue arguments,
                                         McpCall& call) override {
     if (name == "p") {
-      return McpPromptResult{.messages = {{.text = std::string(arguments["a"].string())}}};
+      return McpPromptResult{.messages = {std::string(arguments["a"].string())}};
     }
     return McpService::get_prompt(name, arguments, call);
   }
-  McpAnswer<McpCompletion> complete(const McpCompletionQuery& query) override {
-    return McpCompletion{.values = std::vector<std::string>(150, std::string(query.value))};
+  McpAnswer<std::vector<std::string>> complete(const McpCompletionQuery& query) override {
+    return std::vector<std::string>(150, std::string(query.value));
   }
 
   void change(const std::string& uri) {

@@ -166,11 +166,9 @@ Members get_prompt(McpServer& it, McpCall& call) {
   }
   BMAD_TRY_ASSIGN(const McpPromptResult prompt,
                   it.service.get_prompt(call.message().params["name"].string(), arguments, call));
-  const auto message_json = [](const McpPromptMessage& message) {
-    return [&message](JsonWriter& json) {
-      put_all(json, "role", message.is_assistant ? "assistant" : "user", "content",
-              text_block(message.text));
-    };
+  const auto message_json = [](const std::string& text) {
+    return
+        [&text](JsonWriter& json) { put_all(json, "role", "user", "content", text_block(text)); };
   };
   return json_members_of("description", if_some(prompt.description), "messages",
                          prompt.messages | std::views::transform(message_json));
@@ -189,13 +187,12 @@ Members complete(McpServer& it, McpCall& call) {
   if (!argument["name"].is_string() || !argument["value"].is_string()) {
     return invalid_params(R"("argument" must be {"name":…,"value":…}, both strings)");
   }
-  BMAD_TRY_ASSIGN(const McpCompletion completion,
+  BMAD_TRY_ASSIGN(const std::vector<std::string> values,
                   it.service.complete({.is_prompt = is_prompt,
                                        .ref = name.string(),
                                        .argument = argument["name"].string(),
                                        .value = argument["value"].string(),
                                        .arguments = params["context"]["arguments"]}));
-  const std::vector<std::string>& values = completion.values;
   const std::size_t shown = std::min(values.size(), kMcpCompletionMax);
   return json_members_of("completion", object_of("values", std::span(values).first(shown), "total",
                                                  values.size(), "hasMore", values.size() > shown));

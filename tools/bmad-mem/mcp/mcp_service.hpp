@@ -131,14 +131,9 @@ struct McpResourceText {
   std::string text;
 };
 
-struct McpPromptMessage {
-  bool is_assistant = false;
-  std::string text;
-};
-
 struct McpPromptResult {
   std::string description = {};
-  std::vector<McpPromptMessage> messages;
+  std::vector<std::string> messages;  ///< Of the user.
 };
 
 /// What somebody types, and what it is for.
@@ -150,9 +145,7 @@ struct McpCompletionQuery {
   JsonValue arguments;        ///< Those that are settled; may be absent.
 };
 
-struct McpCompletion {
-  std::vector<std::string> values;  ///< At most kMcpCompletionMax are sent.
-};
+/// Most values of a completion that are sent.
 inline constexpr std::size_t kMcpCompletionMax = 100;
 
 /// A callback is called at every change until this goes away. That waits for a call that is
@@ -231,8 +224,9 @@ class McpService {
                                                 McpCall& /*call*/) {
     return McpError{McpError::Kind::kInvalidParams, "Unknown prompt: " + std::string(name)};
   }
-  virtual McpAnswer<McpCompletion> complete(const McpCompletionQuery& /*query*/) {
-    return McpCompletion{};
+  /// What may be meant.
+  virtual McpAnswer<std::vector<std::string>> complete(const McpCompletionQuery& /*query*/) {
+    return std::vector<std::string>();
   }
 };
 

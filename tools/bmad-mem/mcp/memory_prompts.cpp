@@ -53,19 +53,18 @@ McpAnswer<McpPromptResult> load_context(LazyMemory& memory, LazyMemory& users,
       known = std::string(utf8_prefix(context.markdown, kAnswerSizeMax));
     }
   }
-  return McpPromptResult{
-      .description = "What the memory knows, and the task",
-      .messages = {{.text = std::move(known)}, {.text = fmt::format("My task: {}", options.task)}}};
+  return McpPromptResult{.description = "What the memory knows, and the task",
+                         .messages = {std::move(known), fmt::format("My task: {}", options.task)}};
 }
 
 McpAnswer<McpPromptResult> record_decision(JsonValue arguments) {
   const auto given = [&](std::string_view name) { return arguments[name].string(); };
   return McpPromptResult{
       .description = "Record a decision",
-      .messages = {{.text = view_line(
-                        "mcp_record_decision",
-                        json_object("decision", given("decision"), "rationale", given("rationale"),
-                                    "impact", given("impact"), "tags", given("tags")))}}};
+      .messages = {
+          view_line("mcp_record_decision",
+                    json_object("decision", given("decision"), "rationale", given("rationale"),
+                                "impact", given("impact"), "tags", given("tags")))}};
 }
 
 /// How many statements wait in the user's own memory.
@@ -106,15 +105,15 @@ McpAnswer<McpPromptResult> review_candidates(LazyMemory& memory, LazyMemory& use
   }
   return McpPromptResult{
       .description = shown.empty() ? "Nothing waits for a decision" : "What waits for a decision",
-      .messages = {{.text = view_line("mcp_review_prompt",
-                                      json_object("list", shown.empty() ? "" : fenced_text(shown),
-                                                  "of_user", waiting_for_user(users)))}}};
+      .messages = {view_line("mcp_review_prompt",
+                             json_object("list", shown.empty() ? "" : fenced_text(shown), "of_user",
+                                         waiting_for_user(users)))}};
 }
 
 /// Those that begin like `value`, in order.
-McpCompletion beginning_like(std::string_view value, std::vector<std::string> all) {
+std::vector<std::string> beginning_like(std::string_view value, std::vector<std::string> all) {
   std::erase_if(all, [&](const std::string& each) { return !each.starts_with(value); });
-  return {.values = std::move(all)};
+  return all;
 }
 
 std::vector<std::string> session_ids(const MemoryManager& memory) {
@@ -147,11 +146,11 @@ std::vector<std::string> tags_in_use(const MemoryManager& memory) {
 }
 
 /// Several tags with commas between them: the last one is completed.
-McpCompletion complete_tags(std::string_view value, std::vector<std::string> tags) {
+std::vector<std::string> complete_tags(std::string_view value, std::vector<std::string> tags) {
   const std::size_t start =  // npos + 1 is 0.
       std::min(value.find_first_not_of(' ', value.rfind(',') + 1), value.size());
-  McpCompletion out = beginning_like(value.substr(start), std::move(tags));
-  for (std::string& each : out.values) {
+  std::vector<std::string> out = beginning_like(value.substr(start), std::move(tags));
+  for (std::string& each : out) {
     each.insert(0, value.substr(0, start));
   }
   return out;
@@ -174,7 +173,7 @@ McpAnswer<McpPromptResult> MemoryService::get_prompt(std::string_view name, Json
       fmt::format("unknown prompt {}; there are {}", utf8_prefix(name, 200), joined(kPrompts)));
 }
 
-McpAnswer<McpCompletion> MemoryService::complete(const McpCompletionQuery& query) {
+McpAnswer<std::vector<std::string>> MemoryService::complete(const McpCompletionQuery& query) {
   if (query.is_prompt && !is_among(kPrompts, query.ref)) {
     return invalid_params(fmt::format("unknown prompt {}", utf8_prefix(query.ref, 200)));
   }
@@ -189,7 +188,7 @@ McpAnswer<McpCompletion> MemoryService::complete(const McpCompletionQuery& query
   }
   BMAD_TRY_ASSIGN(const MemoryManager* const opened, memory_.to_read());
   if (opened == nullptr) {
-    return McpCompletion{};
+    return std::vector<std::string>();
   }
   if (query.argument == "session_id") {
     return beginning_like(query.value, session_ids(*opened));
@@ -200,7 +199,7 @@ McpAnswer<McpCompletion> MemoryService::complete(const McpCompletionQuery& query
   if (query.argument == "tags" || query.argument == "tag") {
     return complete_tags(query.value, tags_in_use(*opened));
   }
-  return McpCompletion{};
+  return std::vector<std::string>();
 }
 
 }  // namespace bmad_mem::cli

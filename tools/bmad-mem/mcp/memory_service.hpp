@@ -113,7 +113,7 @@ class MemoryService : public McpService {
   McpSubscription subscribe_to_list(McpOnChange on_change) override;
   McpAnswer<McpPromptResult> get_prompt(std::string_view name, JsonValue arguments,
                                         McpCall& call) override;
-  McpAnswer<McpCompletion> complete(const McpCompletionQuery& query) override;
+  McpAnswer<std::vector<std::string>> complete(const McpCompletionQuery& query) override;
 
  private:
   LazyMemory memory_;
