@@ -121,7 +121,7 @@ void fuzz_http(std::string_view bytes) {
 }
 
 void fuzz_mcp(std::string_view bytes) {
-  MemoryService service({.place = {.explicit_root = place().folder.path("m")}, .hints = {}});
+  MemoryService service({.explicit_root = place().folder.path("m")}, {});
   const auto sink = std::make_shared<Answers>();
   McpServer server(service, sink);
   while (!bytes.empty()) {

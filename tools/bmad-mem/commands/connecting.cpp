@@ -72,14 +72,11 @@ Result<ExitStatus> run_mcp(Tool& tool) {
     BMAD_TRY(serve_mcp_on_stdio(service));
     return ExitStatus::kDone;
   }
-  MemoryServiceOptions options;
-  options.place = std::move(place);
-  options.hints.session_id = environment("BMAD_SESSION");
-  options.hints.claude_session_id = environment("CLAUDE_CODE_SESSION_ID");
-  options.hints.has_host = true;
-  options.hints.project_name = base_name(trimmed(options.place.directory, "/"));
-  options.lists_all = tool.args().value("tools") == "full";
-  MemoryService service(std::move(options));
+  SessionHints hints{.session_id = std::string(environment("BMAD_SESSION")),
+                     .claude_session_id = std::string(environment("CLAUDE_CODE_SESSION_ID")),
+                     .project_name = std::string(base_name(trimmed(place.directory, "/"))),
+                     .has_host = true};
+  MemoryService service(place, std::move(hints), tool.args().value("tools") == "full");
   BMAD_TRY(serve_mcp_on_stdio(service));
   return ExitStatus::kDone;
 }

@@ -33,12 +33,6 @@ namespace {
 constexpr std::chrono::seconds kPatience{3};
 constexpr std::chrono::milliseconds kLookAgain{50};
 
-/// How people look at the memory, and how agents do at /mcp.
-struct Faces {
-  OpenOptions people;
-  MemoryPlace agents;
-};
-
 /// Makes the sample memory in `folder`, and returns its root.
 Result<std::string> made_sample(const std::string& folder) {
   std::string root = folder + "/.bmad/memory";
@@ -53,8 +47,8 @@ Result<std::string> made_sample(const std::string& folder) {
   return root;
 }
 
-/// `scratch` takes the sample memory.
-Result<Faces> read_faces(const Tool& tool, std::optional<ScratchFolder>& scratch) {
+/// How people look at the memory. `scratch` takes the sample memory.
+Result<OpenOptions> read_options(const Tool& tool, std::optional<ScratchFolder>& scratch) {
   const Arguments& args = tool.args();
   const bool is_sample = args.has("sample");
   BMAD_TRY_ASSIGN(std::string root,
@@ -77,13 +71,7 @@ Result<Faces> read_faces(const Tool& tool, std::optional<ScratchFolder>& scratch
     options.access->write.fill(false);
     options.access->given_by = "--read-only";
   }
-  MemoryPlace agents{.explicit_root = options.root,
-                     .directory = options.working_directory,
-                     .user_root = options.user_root,
-                     .agent_id = options.agent_id,
-                     .access = options.access,
-                     .read_only = args.has("read-only")};
-  return Faces{.people = std::move(options), .agents = std::move(agents)};
+  return options;
 }
 
 /// Whether the link may be printed: whoever opens it speaks as the user. In an agent's shell only
@@ -191,11 +179,16 @@ Result<ExitStatus> run_serve(Tool& tool) {
         fmt::format("--port takes a number up to 65535, not '{}'", tool.args().value("port")));
   }
   std::optional<ScratchFolder> scratch;  // Outlives the memory.
-  BMAD_TRY_ASSIGN(Faces faces, read_faces(tool, scratch));
-  BMAD_TRY_ASSIGN(MemoryManager memory, MemoryManager::open(std::move(faces.people)));
-  MemoryService agents({.place = std::move(faces.agents),
-                        .hints = {.project_name = project_name(memory.root())},
-                        .lists_all = tool.args().value("tools") == "full"});
+  BMAD_TRY_ASSIGN(OpenOptions options, read_options(tool, scratch));
+  const MemoryPlace place{.explicit_root = options.root,
+                          .directory = options.working_directory,
+                          .user_root = options.user_root,
+                          .agent_id = options.agent_id,
+                          .access = options.access,
+                          .read_only = tool.args().has("read-only")};
+  BMAD_TRY_ASSIGN(MemoryManager memory, MemoryManager::open(std::move(options)));
+  MemoryService agents(place, {.project_name = project_name(memory.root())},
+                       tool.args().value("tools") == "full");
   const auto warn = [&](const std::string& warning) { tool.note("warning: " + warning); };
   std::ranges::for_each(memory.config_warnings(), warn);
   std::ranges::for_each(rule_warnings(memory), warn);

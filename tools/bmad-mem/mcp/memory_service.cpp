@@ -101,7 +101,7 @@ Result<MemoryManager*> MemoryToolCall::existing(bool or_users) {
                       : found;
 }
 
-MemoryService::MemoryService(MemoryServiceOptions options)
+MemoryService::MemoryService(const MemoryPlace& place, SessionHints hints, bool lists_all)
     : McpService({.name = "bmad-mem",
                   .title = "Project memory",
                   .version = std::string(tool_version()),
@@ -113,16 +113,14 @@ MemoryService::MemoryService(MemoryServiceOptions options)
                   .prompts = true,
                   .completions = true,
                   .logging = true}),
-      memory_(options.place),
-      users_({.explicit_root = options.place.user_root,
-              .agent_id = options.place.agent_id,
-              .access = options.place.access,
-              .read_only = options.place.read_only}),
-      session_(std::move(options.hints)),
-      lists_all_(options.lists_all),
+      memory_(place),
+      users_({.explicit_root = place.user_root,
+              .agent_id = place.agent_id,
+              .access = place.access,
+              .read_only = place.read_only}),
+      session_(std::move(hints)),
+      lists_all_(lists_all),
       watch_(memory_) {}
-
-MemoryService::~MemoryService() = default;
 
 std::vector<std::string> MemoryService::list(std::string_view name) const {
   if (name != "tools") {

@@ -86,16 +86,10 @@ class WritingSession {
   std::string current_;
 };
 
-struct MemoryServiceOptions {
-  MemoryPlace place;
-  SessionHints hints;
-  bool lists_all = false;  ///< Of tools/list: all tools, and not the core ones alone.
-};
-
 class MemoryService : public McpService {
  public:
-  explicit MemoryService(MemoryServiceOptions options);
-  ~MemoryService() override;
+  /// `lists_all`: of tools/list, all tools, and not the core ones alone.
+  MemoryService(const MemoryPlace& place, SessionHints hints, bool lists_all = false);
 
   /// The user's own memory.
   LazyMemory& users() { return users_; }
