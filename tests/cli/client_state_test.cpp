@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -17,9 +18,12 @@ const InstalledCommand kCommand{.program = "bmad-mem", .root = {}};
 /// The settings of a project, written as `install` would write them.
 class Project {
  public:
+  Project() {
+    ::setenv("HOME", path().c_str(), 1);  // NOLINT(concurrency-mt-unsafe): one thread.
+  }
   [[nodiscard]] ClientState state(const ClientFacts& client,
                                   const InstalledCommand& command = kCommand) const {
-    return client_state(client, false, path(), path(), command);
+    return client_state(client, false, path(), command);
   }
   [[nodiscard]] std::string path() const { return folder_.path(); }
 
@@ -30,7 +34,7 @@ class Project {
   }
 
   void install(const ClientFacts& client) const {
-    for (const SettingsFile& file : settings_files(client, false, path(), path())) {
+    for (const SettingsFile& file : settings_files(client, false, path())) {
       std::optional<std::string> text;
       if (std::ifstream stream(file.path, std::ios::binary); stream) {
         text.emplace(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>());

@@ -85,15 +85,12 @@ std::vector<bool> scopes_of(const std::string& project) {
 }
 
 ClientState state_of(const ClientFacts& client, bool for_user, const std::string& project) {
-  const std::string home(environment("HOME"));
-  return client_state(client, for_user, project, home,
-                      own_program(for_user, project, home).command);
+  return client_state(client, for_user, project, own_program(for_user, project).command);
 }
 
 void check_client(const ClientFacts& client, const std::string& project,
                   const std::vector<Session>& sessions, std::vector<Check>& checks,
                   std::size_t& connected) {
-  const std::string home(environment("HOME"));
   const std::optional<Timestamp> last = last_event(sessions, client.name);
   std::size_t scopes_with_hooks = 0;
   for (const bool for_user : scopes_of(project)) {
@@ -109,10 +106,10 @@ void check_client(const ClientFacts& client, const std::string& project,
     const bool waits = state.is_complete() && client.has_hooks() && !last;
     add(checks, client.name, "check_client", "name", client.name, "title", client.title, "for_user",
         for_user, "has_hooks", client.has_hooks(), "last", last, "is_complete", state.is_complete(),
-        "gate", waits ? closed_gate(client, for_user, project, home) : std::string_view(), "steps",
-        waits ? steps_left(client, for_user, project, home) : std::vector<std::string_view>());
+        "gate", waits ? closed_gate(client, for_user, project) : std::string_view(), "steps",
+        waits ? steps_left(client, for_user, project) : std::vector<std::string_view>());
   }
-  if (scopes_with_hooks == 2 && project != home) {
+  if (scopes_with_hooks == 2 && project != environment("HOME")) {
     add(checks, client.name, "check_client_twice", "name", client.name, "title", client.title);
   }
 }

@@ -32,7 +32,7 @@ bool is_for_user_settings(const Tool& tool) { return tool.args().maybe("scope") 
 std::vector<Host> hosts_here() {
   std::vector<Host> hosts;
   for (const ClientFacts& client : all_clients()) {
-    std::string found = find_host(client, std::string(environment("HOME")));
+    std::string found = find_host(client);
     if (!found.empty()) {
       hosts.push_back({.client = &client, .found = std::move(found)});
     }

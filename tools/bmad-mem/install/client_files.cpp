@@ -65,7 +65,8 @@ std::string handler(const HookShape& shape, const HookEventRow& event, const std
 
 }  // namespace
 
-SettingsFile user_file(const SettingsPlace& place, const std::string& home) {
+SettingsFile user_file(const SettingsPlace& place) {
+  const std::string home(environment("HOME"));
 #ifdef __APPLE__
   const bool is_on_macos = !place.on_macos.empty();
 #else
@@ -83,13 +84,13 @@ SettingsFile user_file(const SettingsPlace& place, const std::string& home) {
 }
 
 std::vector<SettingsFile> settings_files(const ClientFacts& client, bool for_user,
-                                         const std::string& project, const std::string& home) {
+                                         const std::string& project) {
   std::vector<SettingsFile> files;
   for (const SettingsPlace& place : client.places) {
     if ((for_user ? place.in_folder : place.in_project).empty()) {
       continue;
     }
-    SettingsFile file = for_user ? user_file(place, home)
+    SettingsFile file = for_user ? user_file(place)
                                  : SettingsFile{.path = project + std::string(place.in_project),
                                                 .part = place.part,
                                                 .stays = project};
@@ -290,9 +291,9 @@ bool ClientState::is_complete() const {
 }
 
 ClientState client_state(const ClientFacts& client, bool for_user, const std::string& project,
-                         const std::string& home, const InstalledCommand& command) {
+                         const InstalledCommand& command) {
   ClientState state;
-  for (const SettingsFile& file : settings_files(client, for_user, project, home)) {
+  for (const SettingsFile& file : settings_files(client, for_user, project)) {
     const Search search{.client = client, .file = file, .command = command, .state = state};
     Result<SettingsText> read = read_settings(file.path, {});
     if (!read) {
@@ -311,13 +312,12 @@ ClientState client_state(const ClientFacts& client, bool for_user, const std::st
   return state;
 }
 
-std::string_view closed_gate(const ClientFacts& client, bool for_user, const std::string& project,
-                             const std::string& home) {
+std::string_view closed_gate(const ClientFacts& client, bool for_user, const std::string& project) {
   const std::optional<TrustList>& trusted = client.trusted;
   if (!trusted || for_user) {
     return {};
   }
-  const Result<SettingsText> read = read_settings(user_file(trusted->place, home).path, {});
+  const Result<SettingsText> read = read_settings(user_file(trusted->place).path, {});
   const Result<JsonEdit> edit =
       JsonEdit::read(read ? read->text.value_or(std::string()) : std::string());
   const ParsedJson settings(edit ? edit->plain() : std::string());
@@ -331,11 +331,11 @@ std::string_view closed_gate(const ClientFacts& client, bool for_user, const std
 }
 
 std::vector<std::string_view> steps_left(const ClientFacts& client, bool for_user,
-                                         const std::string& project, const std::string& home) {
+                                         const std::string& project) {
   const auto more = for_user ? client.steps_for_user : client.steps_in_project;
   std::vector<std::string_view> left(client.steps.begin(), client.steps.end());
   left.insert(left.end(), more.begin(), more.end());
-  if (const std::string_view gate = closed_gate(client, for_user, project, home); !gate.empty()) {
+  if (const std::string_view gate = closed_gate(client, for_user, project); !gate.empty()) {
     left.insert(left.begin(), gate);
   }
   return left;

@@ -20,16 +20,16 @@ struct SettingsFile {
   std::string stays = {};  ///< The folder above it that is not ours, however empty it gets.
 };
 
-/// Those below `project`, or those of the user whose home is `home`. Looks which of two names a
+/// Those below `project`, or those of the user, in $HOME. Looks which of two names a
 /// file has.
 std::vector<SettingsFile> settings_files(const ClientFacts& client, bool for_user,
-                                         const std::string& project, const std::string& home);
+                                         const std::string& project);
 
 /// `words` as one line for a shell.
 std::string shell_line(const std::vector<std::string>& words);
 
 /// The user's own one of `place`.
-SettingsFile user_file(const SettingsPlace& place, const std::string& home);
+SettingsFile user_file(const SettingsPlace& place);
 
 /// The program that clients start, and the memory it is told to use if it is told one.
 struct InstalledCommand {
@@ -103,17 +103,16 @@ struct ClientState {
   [[nodiscard]] bool is_complete() const;   ///< All of them are there, as `install` writes them.
 };
 
-/// The state of the settings below `project`, or of the user whose home is `home`. `command` is
+/// The state of the settings below `project`, or of the user. `command` is
 /// what clients should start: own_program() of settings_file.hpp.
 ClientState client_state(const ClientFacts& client, bool for_user, const std::string& project,
-                         const std::string& home, const InstalledCommand& command);
+                         const InstalledCommand& command);
 
 /// How to open the client's own gate, where it does not trust the folder `project`; else empty.
-std::string_view closed_gate(const ClientFacts& client, bool for_user, const std::string& project,
-                             const std::string& home);
+std::string_view closed_gate(const ClientFacts& client, bool for_user, const std::string& project);
 
 /// What the user must still do, in sentences: that one, and the steps of the table.
 std::vector<std::string_view> steps_left(const ClientFacts& client, bool for_user,
-                                         const std::string& project, const std::string& home);
+                                         const std::string& project);
 
 }  // namespace bmad_mem::cli

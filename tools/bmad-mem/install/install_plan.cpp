@@ -33,10 +33,8 @@ namespace {
 void choose_project(Tool& tool, InstallPlan& plan) {
   std::error_code ignored;
   plan.project = std::filesystem::current_path(ignored).string();
-  plan.command.root = absolute_path(tool.args().value("root"));
-  if (!plan.command.root.empty()) {
-    plan.root = plan.command.root;
-  } else if (!plan.for_user) {
+  plan.root = absolute_path(tool.args().value("root"));
+  if (plan.root.empty() && !plan.for_user) {
     const Result<std::string> found =
         MemoryManager::find_root("", environment("BMAD_MEMORY_ROOT"), plan.project);
     plan.root = found ? *found : tool.root_to_create();
@@ -61,9 +59,8 @@ Result<InstallPlan> begin_plan(Tool& tool, const ClientFacts& client, bool is_in
                  .field = "HOME"};
   }
   choose_project(tool, plan);
-  plan.program = own_program(plan.for_user, plan.project, std::string(environment("HOME")));
-  plan.program.command.root = plan.command.root;
-  plan.command = plan.program.command;
+  plan.program = own_program(plan.for_user, plan.project);
+  plan.program.command.root = absolute_path(tool.args().value("root"));
   if (is_install && !plan.program.warning.empty()) {
     plan.warnings.push_back(plan.program.warning);
   }
@@ -80,7 +77,7 @@ Status plan_file(Tool& tool, InstallPlan& plan, const SettingsFile& file, bool a
   const SettingsChange change{
       .client = plan.client,
       .part = file.part,
-      .command = plan.is_install ? std::optional(plan.command) : std::nullopt};
+      .command = plan.is_install ? std::optional(plan.program.command) : std::nullopt};
   auto planned = std::ranges::find(plan.files, file.path,
                                    [](const PlannedFile& one) { return one.read.path; });
   if (planned == plan.files.end()) {
@@ -104,10 +101,10 @@ Status plan_file(Tool& tool, InstallPlan& plan, const SettingsFile& file, bool a
 
 /// What is wrong when the other scope has hooks as well; empty when it has none.
 std::string double_hooks(const InstallPlan& plan) {
-  const std::string home(environment("HOME"));
+  const std::string_view home = environment("HOME");
   if (!plan.is_install || !plan.client.has_hooks() || !home.starts_with('/') ||
       plan.project == home ||
-      !client_state(plan.client, !plan.for_user, plan.project, home, plan.command).has_hooks()) {
+      !client_state(plan.client, !plan.for_user, plan.project, plan.program.command).has_hooks()) {
     return {};
   }
   return view_line("double_hooks", json_object("title", plan.client.title, "name", plan.client.name,
@@ -172,12 +169,11 @@ std::string PlannedFile::diff() const {
 Result<InstallPlan> plan_install(Tool& tool, const ClientFacts& client, bool is_install,
                                  bool for_user, bool advises) {
   BMAD_TRY_ASSIGN(InstallPlan plan, begin_plan(tool, client, is_install, for_user));
-  const std::string home(environment("HOME"));
-  for (const SettingsFile& file : settings_files(client, for_user, plan.project, home)) {
+  for (const SettingsFile& file : settings_files(client, for_user, plan.project)) {
     BMAD_TRY(plan_file(tool, plan, file, advises));
   }
   if (is_install) {
-    plan.steps = steps_left(client, for_user, plan.project, home);
+    plan.steps = steps_left(client, for_user, plan.project);
   }
   if (std::string twice = double_hooks(plan); !twice.empty()) {
     plan.warnings.push_back(std::move(twice));
@@ -301,14 +297,14 @@ std::string prompt_json(const ClientFacts& client, const HookEventRow& event,
 
 /// The program that the settings name, from the project's folder.
 std::string program_here(const InstallPlan& plan) {
-  return plan.command.is_dependency ? fmt::format("./node_modules/.bin/{}", kServerName)
-                                    : plan.command.program;
+  return plan.program.command.is_dependency ? fmt::format("./node_modules/.bin/{}", kServerName)
+                                            : plan.program.command.program;
 }
 
 /// What the settings run at the event, for a shell; empty where they don't have it.
 std::string hook_line_there(const InstallPlan& plan, const HookEventRow& event) {
-  const ClientState state = client_state(plan.client, plan.for_user, plan.project,
-                                         std::string(environment("HOME")), plan.command);
+  const ClientState state =
+      client_state(plan.client, plan.for_user, plan.project, plan.program.command);
   for (const InstalledPart& part : state.parts) {
     if (part.part == SettingsPart::kPlugin && part.line != 0) {
       return shell_line({program_here(plan), "hook", std::string(plan.client.name)});
@@ -359,14 +355,14 @@ std::string server_problem(const InstallPlan& plan, const TrialFolder& folder) {
 
 }  // namespace
 
-std::string find_host(const ClientFacts& client, const std::string& home) {
+std::string find_host(const ClientFacts& client) {
   if (std::string program = find_in_path(client.program); !program.empty()) {
     return program;
   }
   for (const SettingsPlace& place : client.places) {
-    const std::string path = user_file(place, home).path;
+    const std::string path = user_file(place).path;
     const std::string folder = path.substr(0, path.rfind('/'));
-    if (!place.in_folder.empty() && folder != home && is_there(folder)) {
+    if (!place.in_folder.empty() && folder != environment("HOME") && is_there(folder)) {
       return folder;
     }
   }
@@ -397,8 +393,7 @@ std::string host_problem(const InstallPlan& plan) {
   if (problem.empty() && (has_server || !plan.client.has_hooks())) {
     problem = server_problem(plan, folder);
   }
-  return problem.empty() ? std::string(closed_gate(plan.client, plan.for_user, plan.project,
-                                                   std::string(environment("HOME"))))
+  return problem.empty() ? std::string(closed_gate(plan.client, plan.for_user, plan.project))
                          : problem;
 }
 

@@ -32,7 +32,6 @@ struct InstallPlan {
   bool for_user = false;
   std::string project;  ///< The project's folder, absolute.
   OwnProgram program;
-  InstalledCommand command;
   std::string root;  ///< Of the memory; empty when none is looked for.
   bool makes_memory = false;
   std::vector<PlannedFile> files;
@@ -65,7 +64,7 @@ Result<ExitStatus> run_install(Tool& tool, bool is_install);
 
 /// How the client is known to be here: the path of its program in PATH, or the folder of its
 /// settings. Empty: it is not.
-std::string find_host(const ClientFacts& client, const std::string& home);
+std::string find_host(const ClientFacts& client);
 
 /// The version of the client's program, as "0.25.0", if it is newer than the one that was tried;
 /// else empty. Runs the program in PATH with --version, for two seconds at most.

@@ -162,10 +162,11 @@ namespace {
 constexpr std::string_view kModules = "/node_modules/";
 
 /// Whether a file at `path` may be gone tomorrow. npm's global packages stay: PREFIX/lib.
-bool is_passing(const std::string& path, const std::string& home) {
-  for (const std::string& folder : {std::string(environment("npm_config_cache")), home + "/.npm",
-                                    std::string(environment("TMPDIR")), std::string("/tmp"),
-                                    std::string("/var/tmp"), std::string("/dev/shm")}) {
+bool is_passing(const std::string& path) {
+  for (const std::string& folder :
+       {std::string(environment("npm_config_cache")), std::string(environment("HOME")) + "/.npm",
+        std::string(environment("TMPDIR")), std::string("/tmp"), std::string("/var/tmp"),
+        std::string("/dev/shm")}) {
     const std::string real = folder.starts_with('/') ? real_path_of(folder) : "";
     if (real.size() > 1 && path.starts_with(real + '/')) {
       return true;
@@ -200,7 +201,8 @@ std::array<unsigned, 3> version_numbers(std::string_view text) {
   return numbers;
 }
 
-OwnProgram own_program(bool for_user, const std::string& project, const std::string& home) {
+OwnProgram own_program(bool for_user, const std::string& project) {
+  const std::string_view home = environment("HOME");
   OwnProgram own{.command = {.program = std::string(kServerName)}, .path = own_program_path()};
   const std::string modules = real_path_of(project) + std::string(kModules);
   if (own.path.empty() || (!for_user && own.path.starts_with(modules))) {
@@ -208,7 +210,7 @@ OwnProgram own_program(bool for_user, const std::string& project, const std::str
     return own;
   }
   std::string stays = own.path;
-  if (home.starts_with('/') && is_passing(own.path, home) &&
+  if (home.starts_with('/') && is_passing(own.path) &&
       !starts(find_in_path(kServerName), own.path)) {
     stays = own.copy = fmt::format("{}/.local/bin/{}", home, kServerName);
   }

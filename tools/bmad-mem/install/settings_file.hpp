@@ -73,8 +73,8 @@ struct OwnProgram {
   std::string warning;       ///< A sentence; empty: none.
 };
 
-/// How clients are to start this program. `project` is the project's folder, `home` the user's.
-OwnProgram own_program(bool for_user, const std::string& project, const std::string& home);
+/// How clients are to start this program. `project` is the project's folder.
+OwnProgram own_program(bool for_user, const std::string& project);
 
 /// The first of the numbers in a text, such as "qwen 0.12.3", that have dots between them.
 std::array<unsigned, 3> version_numbers(std::string_view text);
