@@ -149,7 +149,7 @@ std::optional<std::string> JsonEdit::result() const {
   return fresh == 0 && rest == "\n" ? std::nullopt : std::optional(std::move(rest));
 }
 
-std::string_view JsonEdit::value_at(const JsonPath& path, std::string_view* key_found) const {
+std::string_view JsonEdit::value(const JsonPath& path, std::string_view* key_found) const {
   const std::size_t start = skip_json_blanks(plain_, 0);
   std::string_view at =
       std::string_view(plain_).substr(start, json_value_end(plain_, start) - start);
@@ -181,7 +181,7 @@ TextSpan JsonEdit::span_of(std::string_view piece) const {
 
 std::vector<TextSpan> JsonEdit::elements(const JsonPath& path) const {
   std::vector<TextSpan> spans;
-  if (const std::string_view array = value_at(path); array.starts_with('[')) {
+  if (const std::string_view array = value(path); array.starts_with('[')) {
     for (const std::string_view element : json_elements(array)) {
       spans.push_back(span_of(element));
     }
@@ -191,7 +191,7 @@ std::vector<TextSpan> JsonEdit::elements(const JsonPath& path) const {
 
 std::vector<std::string> JsonEdit::keys(const JsonPath& path) const {
   std::vector<std::string> keys;
-  if (const std::string_view object = value_at(path); object.starts_with('{')) {
+  if (const std::string_view object = value(path); object.starts_with('{')) {
     for (const MemberText& member : json_members(object)) {
       keys.emplace_back(member.key);
     }
@@ -243,12 +243,12 @@ void JsonEdit::add_to(TextSpan container, std::size_t depth, std::string_view pi
 }
 
 TextSpan JsonEdit::make_container(const JsonPath& path, std::string_view empty) {
-  if (value_at(path).empty()) {
+  if (value(path).empty()) {
     const JsonPath parent(path.begin(), path.end() - 1);
     const TextSpan outer = make_container(parent, kFreshObject);
     add_to(outer, parent.size(), json_quoted(path.back()) + ": " + std::string(empty));
   }
-  return span_of(value_at(path));
+  return span_of(value(path));
 }
 
 void JsonEdit::add_member(const JsonPath& path, std::string_view key, std::string_view value) {
@@ -297,7 +297,7 @@ void JsonEdit::remove_with_comma_behind(TextSpan room, TextSpan piece, std::size
 }
 
 void JsonEdit::remove_element(const JsonPath& path, TextSpan piece) {
-  const TextSpan room = inside(span_of(value_at(path)));
+  const TextSpan room = inside(span_of(value(path)));
   const TextSpan before{room.begin, piece.begin};
   const TextSpan after{piece.end, room.end};
   if (const std::size_t comma = after.of(bare_).find_first_not_of(kWhiteSpace);
@@ -329,9 +329,9 @@ void JsonEdit::remove_member(const JsonPath& path, std::string_view key) {
   JsonPath whole = path;
   whole.push_back(key);
   std::string_view key_text;
-  if (const std::string_view value = value_at(whole, &key_text); !value.empty()) {
+  if (const std::string_view there = value(whole, &key_text); !there.empty()) {
     // The key's view begins behind its quote.
-    remove_element(path, {.begin = span_of(key_text).begin - 1, .end = span_of(value).end});
+    remove_element(path, {.begin = span_of(key_text).begin - 1, .end = span_of(there).end});
   }
 }
 

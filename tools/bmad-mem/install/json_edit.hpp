@@ -61,8 +61,10 @@ class JsonEdit {
   /// The text as JSON: as long as it, with blanks in place of comments. Spans fit both.
   [[nodiscard]] const std::string& plain() const { return plain_; }
 
-  /// The value at `path`, a piece of plain(); empty when there is none.
-  [[nodiscard]] std::string_view value(const JsonPath& path) const { return value_at(path); }
+  /// The value at `path`, and its key as it stands between its quotes, pieces of plain(); empty
+  /// when there is none.
+  [[nodiscard]] std::string_view value(const JsonPath& path,
+                                       std::string_view* key_found = nullptr) const;
   /// The elements of the array at `path`; none when there is no array.
   [[nodiscard]] std::vector<TextSpan> elements(const JsonPath& path) const;
   /// The keys of the object at `path`, as they stand between their quotes.
@@ -84,9 +86,6 @@ class JsonEdit {
  private:
   explicit JsonEdit(std::string text);
 
-  /// The value at `path`, and its key as it stands between its quotes; empty when there is none.
-  [[nodiscard]] std::string_view value_at(const JsonPath& path,
-                                          std::string_view* key_found = nullptr) const;
   [[nodiscard]] TextSpan span_of(std::string_view piece) const;
   /// The container at `path`, which is made as `empty` where there is none.
   TextSpan make_container(const JsonPath& path, std::string_view empty);
