@@ -88,7 +88,8 @@ struct Command {
   std::span<const Explained> glossary = {};
   std::span<const Example> examples = {};
   /// What can't be asked for, and why. In a condition, see holds(): an option's name, alone or with
-  /// its value, "outcome=failure"; a number n stands for an nth argument that is not empty.
+  /// its value, "outcome=failure"; a number n stands for an nth argument that is not empty. The
+  /// first that holds counts; where it says nothing, nothing is refused.
   std::span<const Explained> refusals = {};
   /// What each exit status means here; empty for the usual three.
   std::string_view exit_status = {};

@@ -154,9 +154,6 @@ Result<ExitStatus> allow_findings(Tool& tool) {
   const std::string rule(args.value("rule"));
   const std::string path(args.value("path"));
   const std::vector<std::string> names = args.positionals();
-  if (names.empty() && rule.empty() && path.empty()) {
-    return tool.wrong_usage("say what to allow: FILE or - for a text, --rule ID, --path GLOB");
-  }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
   if (!rule.empty() && std::ranges::count(scanner.rules(), rule, &SecretRuleInfo::id) == 0) {
@@ -334,26 +331,6 @@ Result<ExitStatus> redact_memory(Tool& tool) {
   return tool.has_left_out() ? ExitStatus::kFailed : ExitStatus::kDone;
 }
 
-/// What doesn't go together, as a sentence; empty when all does.
-std::string_view redact_clash(const Arguments& args) {
-  const bool in_memory = args.has("session") || args.has("all");
-  if (args.positionals().empty() != in_memory) {
-    return in_memory
-               ? "name either files or sessions"
-               : "say what to look at: FILE or - for a text, --session ID or --all for memory";
-  }
-  if (args.has("all") && args.has("session")) {
-    return "--all is every session; leave out --session";
-  }
-  if (in_memory && args.has("check")) {
-    return "--check is for texts; use --dry-run to preview redactions in memory";
-  }
-  if (!in_memory && args.has("dry-run")) {
-    return "--dry-run is for memory; use --check to report secrets in a text";
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<ExitStatus> run_redact(Tool& tool) {
@@ -366,12 +343,6 @@ Result<ExitStatus> run_redact(Tool& tool) {
     if (args.has(name)) {
       return run(tool);
     }
-  }
-  if (args.has("rule") || args.has("path")) {
-    return tool.wrong_usage("--rule and --path belong to --allow");
-  }
-  if (const std::string_view problem = redact_clash(args); !problem.empty()) {
-    return tool.wrong_usage(std::string(problem));
   }
   const std::vector<std::string> names = args.positionals();
   if (names.empty()) {

@@ -153,9 +153,6 @@ Result<ExitStatus> run_add(Tool& tool) {
     return tool.wrong_usage(
         fmt::format("'{0}' would be the {1}, but --{1} is there too", text, main));
   }
-  if (args.has("keep-going") && text != "-") {
-    return tool.wrong_usage("--keep-going is for many entries on stdin; add '-' to read them");
-  }
   std::uint64_t applied = 0;
   if (args.has("wait-hub")) {  // Before stdin is read: another program may go on from here.
     BMAD_TRY_ASSIGN(applied, reach_hub(tool));
