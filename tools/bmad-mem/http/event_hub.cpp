@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -170,12 +168,11 @@ std::shared_ptr<void> EventHub::listen(Listener listener, const std::string& las
       listener.sink->send(std::make_shared<const std::string>(ring_.reset_text()));
     }
   }
-  const std::uint64_t number = next_number_++;
-  listeners_.emplace(number, std::move(listener));
+  const auto place = listeners_.insert(listeners_.end(), std::move(listener));
   // The connection holds this as long as its stream is open.
-  return {static_cast<void*>(this), [this, number](void* /*it*/) {
+  return {static_cast<void*>(this), [this, place](void* /*it*/) {
             const std::scoped_lock guard(mutex_);
-            listeners_.erase(number);
+            listeners_.erase(place);
           }};
 }
 
@@ -191,7 +188,7 @@ void EventHub::announce(const std::vector<Entry>& entries) {
       events.push_back(ring_.add_reset());
     }
     // Who comes later has the events from the ring.
-    std::ranges::copy(listeners_ | std::views::values, std::back_inserter(listeners));
+    listeners.assign(listeners_.begin(), listeners_.end());
   }
   std::ranges::stable_partition(
       listeners, [](const Listener& listener) { return listener.filter.query.empty(); });

@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -113,10 +113,9 @@ class EventHub {
 
   const MemoryManager* memory_;
   Match match_;
-  std::mutex mutex_;  // Guards the next three.
+  std::mutex mutex_;  // Guards the next two.
   EventRing ring_;
-  std::map<std::uint64_t, Listener> listeners_;
-  std::uint64_t next_number_ = 0;
+  std::list<Listener> listeners_;
   WatchThread thread_;  // Last: it ends before the rest goes.
 };
 

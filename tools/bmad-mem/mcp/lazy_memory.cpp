@@ -177,15 +177,13 @@ MemoryWatch::MemoryWatch(LazyMemory& memory)
                .on_unknown = [this] { tell_all(); }}) {}
 
 McpSubscription MemoryWatch::subscribe(std::string uri, McpOnChange on_change) {
-  std::uint64_t number = 0;
-  {
-    const std::scoped_lock lock(mutex_);
-    number = next_number_++;
-    watchers_.emplace(number, Watcher{std::move(uri), std::move(on_change)});
-  }
-  McpSubscription subscription(static_cast<void*>(this), [this, number](void* /*it*/) {
-    const std::scoped_lock lock(mutex_);
-    watchers_.erase(number);
+  std::unique_lock lock(mutex_);
+  const auto place =
+      watchers_.insert(watchers_.end(), Watcher{std::move(uri), std::move(on_change)});
+  lock.unlock();
+  McpSubscription subscription(static_cast<void*>(this), [this, place](void* /*it*/) {
+    const std::scoped_lock guard(mutex_);
+    watchers_.erase(place);
   });
   thread_.start();
   return subscription;
@@ -201,7 +199,7 @@ void MemoryWatch::tell(const std::vector<Entry>& entries) {
     }
   }
   const std::scoped_lock lock(mutex_);
-  for (const auto& [number, watcher] : watchers_) {
+  for (const Watcher& watcher : watchers_) {
     if (changed.contains(watcher.uri)) {
       watcher.on_change();
     }
@@ -210,7 +208,7 @@ void MemoryWatch::tell(const std::vector<Entry>& entries) {
 
 void MemoryWatch::tell_all() {
   const std::scoped_lock lock(mutex_);
-  for (const auto& [number, watcher] : watchers_) {
+  for (const Watcher& watcher : watchers_) {
     watcher.on_change();
   }
 }

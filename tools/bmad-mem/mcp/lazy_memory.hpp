@@ -5,9 +5,8 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <functional>
-#include <map>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -128,9 +127,8 @@ class MemoryWatch {
   void tell_all();
 
   std::set<std::string, std::less<>> seen_sessions_;  // Of the thread.
-  std::mutex mutex_;  // Guards the next two, and is held while watchers are called.
-  std::map<std::uint64_t, Watcher> watchers_;
-  std::uint64_t next_number_ = 0;
+  std::mutex mutex_;  // Guards the next one, and is held while watchers are called.
+  std::list<Watcher> watchers_;
   WatchThread thread_;  // Last: it ends before the rest goes.
 };
 
