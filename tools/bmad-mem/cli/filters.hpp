@@ -25,6 +25,9 @@ inline constexpr std::array<std::string_view, kEntryTypeCount> kTypeNames = {
     "conversation", "decision", "finding",     "preference",
     "fact",         "event",    "agent_state", "artifact"};
 
+/// The names of the periods of a timeline, by TimelineUnit.
+inline constexpr std::array<std::string_view, 4> kTimelineUnits = {"hour", "day", "week", "month"};
+
 /// Which part of a list is shown: --limit entries behind the first --offset.
 struct Page {
   std::size_t offset = 0;

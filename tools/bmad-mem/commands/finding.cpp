@@ -196,20 +196,11 @@ Result<ExitStatus> run_topics(Tool& tool, MemoryManager& memory) {
 
 namespace {
 
-/// A unit of time: how it is asked for, and how much of "2026-01-11 10:05" names one.
-struct Unit {
-  std::string_view name;
-  TimelineUnit unit;
-  std::size_t label_size;
-};
-
-constexpr std::array<Unit, 4> kUnits = {{{"hour", TimelineUnit::kHour, 16},
-                                         {"day", TimelineUnit::kDay, 10},
-                                         {"week", TimelineUnit::kWeek, 10},
-                                         {"month", TimelineUnit::kMonth, 7}}};
+/// How much of "2026-01-11 10:05" names a period, by TimelineUnit.
+constexpr std::array<std::size_t, 4> kLabelSizes = {16, 10, 10, 7};
 
 /// A line for each bucket: when, how many, and a bar. The longest bar fills the terminal.
-std::vector<RawJson> bars_of(const Tool& tool, const Unit& unit,
+std::vector<RawJson> bars_of(const Tool& tool, std::size_t label_size,
                              const std::vector<TimelineBucket>& buckets) {
   static constexpr std::size_t kUsualWidth = 80;
   static constexpr std::size_t kBarWidthMin = 10;
@@ -217,14 +208,14 @@ std::vector<RawJson> bars_of(const Tool& tool, const Unit& unit,
   for (const TimelineBucket& bucket : buckets) {
     most = std::max(most, bucket.total());
   }
-  const std::size_t before = unit.label_size + format_count(most).size() + 4;
+  const std::size_t before = label_size + format_count(most).size() + 4;
   const std::size_t terminal = tool.columns() == 0 ? kUsualWidth : tool.columns();
   const std::size_t bar_width = std::max(terminal, before + kBarWidthMin) - before;
   std::vector<RawJson> bars;
   for (const TimelineBucket& bucket : buckets) {
     const double share = static_cast<double>(bucket.total()) / static_cast<double>(most);
     bars.push_back(
-        raw_json(json_object("at", format_minute(bucket.begin).substr(0, unit.label_size), "count",
+        raw_json(json_object("at", format_minute(bucket.begin).substr(0, label_size), "count",
                              bucket.total(), "bar", block_bar(share, bar_width))));
   }
   return bars;
@@ -234,14 +225,17 @@ std::vector<RawJson> bars_of(const Tool& tool, const Unit& unit,
 
 Result<ExitStatus> run_timeline(Tool& tool, MemoryManager& memory) {
   const std::string_view name = tool.args().maybe("by").value_or("day");
-  const auto* const unit = std::ranges::find(kUnits, name, &Unit::name);
-  if (unit == kUnits.end()) {
+  const auto* const known = std::ranges::find(kTimelineUnits, name);
+  if (known == kTimelineUnits.end()) {
     return bad_value("by", fmt::format("'{}' is not a unit; write hour, day, week or month", name));
   }
+  const auto unit = static_cast<std::size_t>(known - kTimelineUnits.begin());
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
-  BMAD_TRY_ASSIGN(const std::vector<TimelineBucket> buckets, memory.timeline(filter, unit->unit));
+  BMAD_TRY_ASSIGN(const std::vector<TimelineBucket> buckets,
+                  memory.timeline(filter, static_cast<TimelineUnit>(unit)));
   note_encrypted(tool, memory, filter.sessions);
-  return show_all(tool, "timeline", shape::bucket, buckets, bars_of(tool, *unit, buckets));
+  return show_all(tool, "timeline", shape::bucket, buckets,
+                  bars_of(tool, kLabelSizes.at(unit), buckets));
 }
 
 }  // namespace bmad_mem::cli

@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/filters.hpp"
 #include "exchange/export/export_writer.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
@@ -19,10 +20,9 @@ namespace bmad_mem::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kUnits = {"hour", "day", "week", "month"};
-
 TimelineUnit unit_of(std::string_view name) {
-  return static_cast<TimelineUnit>(std::ranges::find(kUnits, name) - kUnits.begin());
+  return static_cast<TimelineUnit>(std::ranges::find(kTimelineUnits, name) -
+                                   kTimelineUnits.begin());
 }
 
 }  // namespace
