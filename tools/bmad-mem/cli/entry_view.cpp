@@ -161,12 +161,6 @@ RawJson shown_entry(const Entry& entry) {
                               place_mark(entry)));
 }
 
-std::vector<RawJson> shown_entries(std::span<const Entry> entries) {
-  std::vector<RawJson> all;
-  std::ranges::transform(entries, std::back_inserter(all), shown_entry);
-  return all;
-}
-
 std::vector<RawJson> shown_fields(std::span<const FieldText> fields) {
   std::vector<RawJson> all;
   for (const auto& [name, value] : fields) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -109,16 +110,17 @@ RawJson shown_hit(const Query& query, const Hit& hit, const Style& style, bool h
   const TextExplanation explanation =
       query.explain ? hit.explanation.value_or(TextExplanation()) : TextExplanation();
   const bool is_of_project = !hit.root.empty() && !entry.of_user;
-  return raw_json(
-      json_object("gap", has_gap, "entry", shown_entry(entry), "before", shown_entries(hit.before),
-                  "after", shown_entries(hit.after), "relevance", hit.relevance, "outdated",
-                  hit.outdated, "said_before", hit.said_before, "weak", hit.weak, "project",
-                  is_of_project ? project_name(hit.root) : "", "from_elsewhere", hit.from_elsewhere,
-                  "headline_above", hit.snippet.starts_with(kCutBegin) && !entry.headline.empty(),
-                  "marked", marked(hit, style), "is_sum", hit.combine == RelevanceCombine::kSum,
-                  "components", query.explain ? components_of(hit) : std::vector<RawJson>(),
-                  "outdated_factor", kOutdatedFactor, "terms",
-                  shaped(shape::term_score, explanation.terms), "parts", other_parts(explanation)));
+  return raw_json(json_object(
+      "gap", has_gap, "entry", shown_entry(entry), "before",
+      hit.before | std::views::transform(shown_entry), "after",
+      hit.after | std::views::transform(shown_entry), "relevance", hit.relevance, "outdated",
+      hit.outdated, "said_before", hit.said_before, "weak", hit.weak, "project",
+      is_of_project ? project_name(hit.root) : "", "from_elsewhere", hit.from_elsewhere,
+      "headline_above", hit.snippet.starts_with(kCutBegin) && !entry.headline.empty(), "marked",
+      marked(hit, style), "is_sum", hit.combine == RelevanceCombine::kSum, "components",
+      query.explain ? components_of(hit) : std::vector<RawJson>(), "outdated_factor",
+      kOutdatedFactor, "terms", shaped(shape::term_score, explanation.terms), "parts",
+      other_parts(explanation)));
 }
 
 /// The hit's line of JSON where only ids are wanted.

@@ -63,7 +63,6 @@ std::vector<FieldText> entry_fields(const Entry& entry);
 /// What views show of entries: JSON, an object each.
 RawJson shown_entry(const Entry& entry);
 std::vector<RawJson> shown_fields(std::span<const FieldText> fields);
-std::vector<RawJson> shown_entries(std::span<const Entry> entries);
 
 /// With --json the line of the entry; for people what `view` says of shown_entry() and of `more`.
 void show_entry(Tool& tool, std::string_view view, const Entry& entry, const auto&... more) {
