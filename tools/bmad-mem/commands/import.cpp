@@ -192,9 +192,7 @@ Result<ExitStatus> run_import(Tool& tool) {
   if (tool.args().has("list")) {
     for (const ImportRow& row : import_rows()) {
       if (row.is_listed() && row.is_source) {
-        ImportRow shown = row;
-        shown.place = usual_place(&row);
-        show(tool, "import_format", shaped(shape::import_format, shown));
+        show(tool, "import_format", shaped(shape::import_format, row, usual_place(&row)));
       }
     }
     return ExitStatus::kDone;

@@ -153,7 +153,7 @@ class AiderImport final : public TranscriptImporter {
 
 }  // namespace
 
-const ImportClient kAiderClient = {
+const ImportReader kAiderReader = {
     .looks_like = looks_like_aider, .make = make_importer<AiderImport>, .is_text = true};
 
 }  // namespace bmad_mem::cli

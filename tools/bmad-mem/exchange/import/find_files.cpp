@@ -141,9 +141,9 @@ const ImportRow* known_row(ImportFormat format, std::string_view path, std::stri
   const bool is_auto = format->name == "auto";
   const bool is_ours = format->name == "jsonl";
   for (const ImportRow& row : import_rows()) {
-    const bool may_be = row.client != nullptr && row.client->looks_like != nullptr &&
-                        (is_auto || (is_ours ? row.client->is_ours : row.name == format->name));
-    if (may_be && row.client->looks_like(beginning)) {
+    const bool may_be = row.looks_like != nullptr &&
+                        (is_auto || (is_ours ? row.is_ours : row.name == format->name));
+    if (may_be && row.looks_like(beginning)) {
       return &row;
     }
   }
@@ -155,10 +155,10 @@ const ImportRow* known_row(ImportFormat format, std::string_view path, std::stri
 
 Result<const ImportRow*> database_row(ImportFormat format, const Database& database) {
   for (const ImportRow& row : import_rows()) {
-    if (row.client == nullptr || (format->name != "auto" && row.name != format->name)) {
+    if (format->name != "auto" && row.name != format->name) {
       continue;
     }
-    for (const std::vector<std::string_view>& tables : row.client->tables) {
+    for (const std::vector<std::string_view>& tables : row.tables) {
       bool has_all = true;
       for (const std::string_view table : tables) {
         BMAD_TRY_ASSIGN(const bool has_table, database.has_table(table));

@@ -135,9 +135,7 @@ std::optional<Verdict> judge(std::string_view text, Timestamp time, Orders& orde
 CommandTexts all_commands(const MemoryManager& memory) {
   std::vector<std::string_view> rows;
   for (const ImportRow& row : import_rows()) {
-    if (row.client != nullptr) {
-      rows.insert(rows.end(), row.client->commands.begin(), row.client->commands.end());
-    }
+    rows.insert(rows.end(), row.commands.begin(), row.commands.end());
   }
   return CommandTexts(command_folders(rows, project_folder(memory.root())));
 }

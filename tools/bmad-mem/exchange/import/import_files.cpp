@@ -95,16 +95,16 @@ std::string with_short_strings(std::string_view line) {
 /// Reads a file for one importer.
 class FileImport {
  public:
-  FileImport(FileLines& lines, const ImportContext& context, const ImportClient& client,
+  FileImport(FileLines& lines, const ImportContext& context, const ImportReader& reader,
              const std::function<void(std::uint64_t)>& on_read)
       : lines_(lines),
         sink_(context.sink),
         file_(context.file),
-        client_(client),
+        reader_(reader),
         on_read_(on_read),
-        importer_(client.make(context)) {
+        importer_(reader.make(context)) {
     assert(importer_ != nullptr);
-    if (!client.is_ours) {
+    if (!reader.is_ours) {
       lines.allow_lines_of(FileLines::kForeignLineSizeMax);
     }
   }
@@ -122,7 +122,7 @@ class FileImport {
         leave_out(line, "lines over 32 MiB");
         continue;
       }
-      if (client_.is_text) {
+      if (reader_.is_text) {
         BMAD_TRY(importer_->take({}, utf8_repaired(line.text), line.number));
         continue;
       }
@@ -132,7 +132,7 @@ class FileImport {
         line.text = std::string_view(short_).substr(0, short_.size() - kJsonPadding);
       }
       const auto value = parse(line.text);
-      if (value && (value->is_object() || client_.is_ours)) {
+      if (value && (value->is_object() || reader_.is_ours)) {
         BMAD_TRY(importer_->take(*value, text_, line.number));
       } else if (!is_blank(line.text)) {
         BMAD_TRY(take_whole_records(line));
@@ -142,7 +142,7 @@ class FileImport {
 
   /// One document.
   Status document() {
-    DocumentElements elements(lines_, client_.records_member);
+    DocumentElements elements(lines_, reader_.records_member);
     DocumentElement element;
     while (true) {
       BMAD_TRY_ASSIGN(const bool more, elements.next(element));
@@ -166,7 +166,7 @@ class FileImport {
       } else if (!element.key.empty()) {
         BMAD_TRY(importer_->take_member(element.key, *value, text_));
       } else {
-        BMAD_TRY(importer_->take(*value, text_, client_.is_ours ? element.line : element.number));
+        BMAD_TRY(importer_->take(*value, text_, reader_.is_ours ? element.line : element.number));
       }
     }
   }
@@ -177,7 +177,7 @@ class FileImport {
   std::optional<JsonValue> parse(std::string_view padded) {
     text_ = padded;
     std::optional<JsonValue> value = parser_.try_parse_padded(padded);
-    if (!value && !client_.is_ours) {
+    if (!value && !reader_.is_ours) {
       repaired_ = repaired_json(padded);
       text_ = repaired_;
       if (const Result<JsonValue> again = parser_.parse(repaired_)) {
@@ -192,7 +192,7 @@ class FileImport {
   Status take_whole_records(const FileLine& line) {
     std::vector<std::string_view> records;
     std::string_view rest = trimmed(line.text);
-    while (!client_.is_ours && !rest.empty() && records.size() < kRecordsMax) {
+    while (!reader_.is_ours && !rest.empty() && records.size() < kRecordsMax) {
       const std::size_t begin = last_object(rest);
       if (begin == std::string_view::npos || (begin == 0 && records.empty())) {
         break;
@@ -226,7 +226,7 @@ class FileImport {
 
   /// A line of our own is refused, one of somebody else's counted.
   void leave_out(const FileLine& line, std::string_view reason) {
-    if (!client_.is_ours) {
+    if (!reader_.is_ours) {
       return sink_.skip(reason);
     }
     sink_.refuse(line.too_long ? Error{.code = ErrorCode::E_SIZE_LIMIT,
@@ -235,7 +235,7 @@ class FileImport {
                  {.file = file_, .line = line.number});
   }
   void leave_out_element(std::uint64_t line, std::string_view reason, Error problem) {
-    if (!client_.is_ours) {
+    if (!reader_.is_ours) {
       return sink_.skip(reason);
     }
     problem.column = 0;  // It counts in the element.
@@ -245,7 +245,7 @@ class FileImport {
   FileLines& lines_;
   ImportSink& sink_;
   const std::string& file_;
-  const ImportClient& client_;
+  const ImportReader& reader_;
   const std::function<void(std::uint64_t)>& on_read_;
   std::unique_ptr<RecordImporter> importer_;
   JsonParser parser_;
@@ -288,8 +288,8 @@ Status import_database(const ImportFile& file, ImportFormat format, const Import
   }
   BMAD_TRY_ASSIGN(const Database database, Database::open(file.path));
   BMAD_TRY_ASSIGN(const ImportRow* const row, database_row(format, database));
-  assert(row == nullptr || row->client->read_database != nullptr);
-  return row != nullptr ? row->client->read_database(context, database)
+  assert(row == nullptr || row->read_database != nullptr);
+  return row != nullptr ? row->read_database(context, database)
                         : Status(unknown_format(context.file));
 }
 
@@ -329,26 +329,24 @@ Status import_file(const ImportFile& file, const ImportOptions& options, ImportS
   if (row == nullptr) {
     return unknown_format(context.file);
   }
-  const ImportClient* const client = row->client;
-  if (client == nullptr) {
+  if (row->make == nullptr) {
     return import_note_file(file, format, context, lines);
   }
-  if (client->read_database != nullptr) {
+  if (row->read_database != nullptr) {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
                  .message = "is no database of SQLite",
                  .path = context.file};
   }
-  if (client == &kOwnExportClient) {
+  if (row->name == "export") {
     BMAD_TRY(sink.flush());  // It asks what is there.
   }
-  FileImport reader(lines, context, *client, on_read);
-  BMAD_TRY(client->is_document != nullptr && client->is_document(beginning) ? reader.document()
-                                                                            : reader.lines());
+  FileImport reader(lines, context, *row, on_read);
+  BMAD_TRY(row->is_document != nullptr && row->is_document(beginning) ? reader.document()
+                                                                      : reader.lines());
   ImportTally& tally = sink.tally();
   tally.name = file.name;
   // What says nothing of its session may go to another one the next time.
-  tally.is_odd =
-      tally.is_odd || client->is_ours || tally.sessions.contains(options.fallback_session);
+  tally.is_odd = tally.is_odd || row->is_ours || tally.sessions.contains(options.fallback_session);
   tally.state = file.state;
   return {};
 }

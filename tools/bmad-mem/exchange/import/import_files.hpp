@@ -34,8 +34,6 @@ namespace bmad_mem::cli {
 // transcripts.toml of each client. What --from and --format take, `import --list`, and how a file
 // is recognised follow from it. A client's versions may have several forms: rows of one name.
 
-struct ImportClient;
-
 /// Where programs keep such files: folders or files, in which "*" in a name is any text and
 /// "{a,b}" is each of the words. "~" and "$NAME" in front are folders; else it is in the project.
 struct ImportPlace {
@@ -44,14 +42,13 @@ struct ImportPlace {
   std::string_view as;  ///< The format, where it is another one.
 };
 
-struct ImportRow {
-  std::string_view name;                 ///< What --from and --format take.
-  std::string_view title;                ///< What it is, for people; empty: a further form.
-  std::string place = {};                ///< usual_place(), where a row is shown.
-  std::vector<ImportPlace> places;       ///< Where --from searches without FILE; empty: nowhere.
-  const ImportClient* client = nullptr;  ///< Who reads it; null: Markdown, or told by the file.
-  std::vector<std::string_view> files;   ///< Of files in a folder: names, "*" in them is any text.
-                                         ///< Those of the further forms are with the first row's.
+/// Without `make` it is Markdown, or told by the file.
+struct ImportRow : ImportReader {
+  std::string_view name;                ///< What --from and --format take.
+  std::string_view title;               ///< What it is, for people; empty: a further form.
+  std::vector<ImportPlace> places;      ///< Where --from searches without FILE; empty: nowhere.
+  std::vector<std::string_view> files;  ///< Of files in a folder: names, "*" in them is any text.
+                                        ///< Those of the further forms are with the first row's.
   std::vector<std::string_view>
       beside;             ///< The same of files there that hold nothing of their own.
   bool is_source = true;  ///< Whether --from takes it, too.

@@ -1,7 +1,6 @@
 // import_formats.cpp - the rows of the tables of formats, with who reads their files.
 #include <algorithm>
 #include <cassert>
-#include <deque>
 #include <memory>
 #include <utility>
 
@@ -18,18 +17,18 @@ namespace bmad_mem::cli {
 namespace {
 
 /// What the table can't say is read by these.
-constexpr std::pair<std::string_view, const ImportClient*> kClients[] = {
-    {"entries", &kOwnEntriesClient},
-    {"export", &kOwnExportClient},
-    {"aider", &kAiderClient},
-    {"server-memory", &kServerMemoryClient},
+constexpr std::pair<std::string_view, const ImportReader*> kCodeReaders[] = {
+    {"entries", &kOwnEntriesReader},
+    {"export", &kOwnExportReader},
+    {"aider", &kAiderReader},
+    {"server-memory", &kServerMemoryReader},
 };
 
 /// Who reads `row` with its steps, or where it has none those of `first_row`.
-ImportClient client_of_row(JsonValue row, JsonValue first_row) {
+ImportReader reader_of_row(JsonValue row, JsonValue first_row) {
   const auto steps = std::make_shared<const RecordSteps>(
       read_format(row, (row["steps"].present() ? row : first_row)["steps"]));
-  ImportClient client{
+  ImportReader reader{
       .looks_like =
           [row](std::string_view beginning) { return is_recognised(row["recognise"], beginning); },
       .make =
@@ -39,23 +38,23 @@ ImportClient client_of_row(JsonValue row, JsonValue first_row) {
                                : std::move(importer);
           },
       .records_member = row["elements"].string()};
-  client.commands = read_texts(row["commands"]);
+  reader.commands = read_texts(row["commands"]);
   if (row["tables"].present()) {
     for (const JsonValue tables : row["tables"].elements()) {
-      client.tables.push_back(read_texts(tables));
+      reader.tables.push_back(read_texts(tables));
     }
-    client.read_database = [steps](const ImportContext& context, const Database& database) {
+    reader.read_database = [steps](const ImportContext& context, const Database& database) {
       return make_table_importer(context, *steps, &database)->finish();
     };
   }
   if (row["document"].present()) {
-    client.is_document = [is_one = read_conditions(row["document"])](std::string_view beginning) {
+    reader.is_document = [is_one = read_conditions(row["document"])](std::string_view beginning) {
       JsonParser parser;
       const Result<JsonValue> first = first_record(parser, beginning);
       return !first || ValueFinder().holds(is_one, {*first});
     };
   }
-  return client;
+  return reader;
 }
 
 /// The first row of that name.
@@ -67,50 +66,43 @@ JsonValue first_of(JsonValue table, std::string_view name) {
   return found;
 }
 
-class FormatTable {
- public:
-  FormatTable() {
-    const Result<JsonValue> table = parser_.parse(formats_json());
-    assert(table);
-    for (const JsonValue row : (*table)["format"].elements()) {
-      ImportRow& format = rows_.emplace_back();
-      format.name = row["name"].string();
-      format.title = row["title"].string();
-      for (const JsonValue place : row["places"].elements()) {
-        format.places.push_back({.at = read_texts(place["at"]),
-                                 .by = place["by"].string(),
-                                 .as = place["as"].string()});
-      }
-      format.files = read_texts(row["files"]);
-      format.beside = read_texts(row["beside"]);
-      format.is_source = row["source"].boolean(true);
-      const auto* const known =
-          std::ranges::find(kClients, format.name, [](const auto& client) { return client.first; });
-      if (row["records"].present()) {
-        format.client = &clients_.emplace_back(client_of_row(row, first_of(*table, format.name)));
-      } else if (known != std::end(kClients)) {
-        format.client = known->second;
-      }
-      if (!format.is_listed()) {
-        const auto first = std::ranges::find(rows_, format.name, &ImportRow::name);
-        assert(first != rows_.end() - 1);
-        first->files.insert(first->files.end(), format.files.begin(), format.files.end());
-      }
+/// The rows of `table`, which has their texts.
+std::vector<ImportRow> read_rows(JsonValue table) {
+  std::vector<ImportRow> rows;
+  for (const JsonValue row : table["format"].elements()) {
+    ImportRow& format = rows.emplace_back();
+    format.name = row["name"].string();
+    format.title = row["title"].string();
+    for (const JsonValue place : row["places"].elements()) {
+      format.places.push_back(
+          {.at = read_texts(place["at"]), .by = place["by"].string(), .as = place["as"].string()});
+    }
+    format.files = read_texts(row["files"]);
+    format.beside = read_texts(row["beside"]);
+    format.is_source = row["source"].boolean(true);
+    const auto* const known = std::ranges::find(kCodeReaders, format.name,
+                                                [](const auto& reader) { return reader.first; });
+    if (row["records"].present()) {
+      static_cast<ImportReader&>(format) = reader_of_row(row, first_of(table, format.name));
+    } else if (known != std::end(kCodeReaders)) {
+      static_cast<ImportReader&>(format) = *known->second;
+    }
+    if (!format.is_listed()) {
+      const auto first = std::ranges::find(rows, format.name, &ImportRow::name);
+      assert(first != rows.end() - 1);
+      first->files.insert(first->files.end(), format.files.begin(), format.files.end());
     }
   }
-  [[nodiscard]] std::span<const ImportRow> rows() const { return rows_; }
-
- private:
-  JsonParser parser_;  ///< Has the texts of all rows.
-  std::deque<ImportClient> clients_;
-  std::vector<ImportRow> rows_;
-};
+  return rows;
+}
 
 }  // namespace
 
 std::span<const ImportRow> import_rows() {
-  static const FormatTable table;
-  return table.rows();
+  static const ParsedJson kTable(formats_json());
+  assert(kTable);
+  static const std::vector<ImportRow> kRows = read_rows(*kTable);
+  return kRows;
 }
 
 ImportFormat find_import_format(std::string_view name) {

@@ -233,7 +233,7 @@ class TranscriptImporter : public RecordImporter {
 };
 
 /// A kind of file that can be imported, and who reads it.
-struct ImportClient {
+struct ImportReader {
   /// Whether the beginning of a file is that of such a one.
   std::function<bool(std::string_view beginning)> looks_like;
   std::function<std::unique_ptr<RecordImporter>(const ImportContext& context)> make;
@@ -260,10 +260,10 @@ std::unique_ptr<RecordImporter> make_importer(const ImportContext& context) {
 }
 
 // Each in the file of its name.
-extern const ImportClient kOwnEntriesClient;
-extern const ImportClient kOwnExportClient;
-extern const ImportClient kServerMemoryClient;
-extern const ImportClient kAiderClient;
+extern const ImportReader kOwnEntriesReader;
+extern const ImportReader kOwnExportReader;
+extern const ImportReader kServerMemoryReader;
+extern const ImportReader kAiderReader;
 
 /// The record on the first line of `beginning`, in `parser`.
 Result<JsonValue> first_record(JsonParser& parser, std::string_view beginning);

@@ -332,9 +332,9 @@ class OwnExportImport final : public OwnImport {
 
 }  // namespace
 
-const ImportClient kOwnEntriesClient = {
+const ImportReader kOwnEntriesReader = {
     .looks_like = has_entries, .make = make_importer<OwnEntriesImport>, .is_ours = true};
-const ImportClient kOwnExportClient = {.looks_like = looks_like_export,
+const ImportReader kOwnExportReader = {.looks_like = looks_like_export,
                                        .make = make_importer<OwnExportImport>,
                                        .is_document = is_export_document,
                                        .records_member = "sessions",

@@ -134,7 +134,7 @@ class ServerMemoryImport final : public RecordImporter {
 
 }  // namespace
 
-const ImportClient kServerMemoryClient = {.looks_like = looks_like_server_memory,
+const ImportReader kServerMemoryReader = {.looks_like = looks_like_server_memory,
                                           .make = make_importer<ServerMemoryImport>,
                                           .is_document = is_graph_document,
                                           .records_member = "entities"};
