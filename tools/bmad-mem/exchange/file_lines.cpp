@@ -70,13 +70,6 @@ Result<std::string> bytes_at(const Descriptor& file, const std::string& path, st
 
 }  // namespace
 
-Result<FileLines> FileLines::open(const std::string& path, const std::optional<ZipMember>& member) {
-  BMAD_TRY_ASSIGN(FileBytes bytes, FileBytes::open(path, member));
-  return FileLines(std::move(bytes));
-}
-
-FileLines::FileLines(FileBytes bytes) : bytes_(std::move(bytes)), buffer_(2 * kChunk) {}
-
 Result<std::string_view> FileLines::beginning() {
   assert(begin_ == 0 && "only before next()");
   if (end_ == 0 && !at_end_) {
@@ -111,7 +104,7 @@ Status FileLines::fill() {
   if (buffer_.size() < end_ + kChunk + kJsonPadding) {
     buffer_.resize(std::max(buffer_.size() * 2, end_ + kChunk + kJsonPadding));
   }
-  BMAD_TRY_ASSIGN(const std::size_t got, bytes_.read(buffer_.data() + end_, kChunk));
+  BMAD_TRY_ASSIGN(const std::size_t got, read(buffer_.data() + end_, kChunk));
   end_ += got;
   at_end_ = got == 0;
   assert(end_ + kJsonPadding <= buffer_.size());
@@ -212,7 +205,7 @@ Result<std::vector<ZipMember>> zip_members(const std::string& path) {
 }
 
 /// Unpacks bytes as they come.
-struct FileBytes::Unpacker {
+struct FileLines::Unpacker {
   explicit Unpacker(bool deflated) : is_deflated(deflated) {
     if (is_deflated ? ::inflateInit2(&inflating, -MAX_WBITS) != Z_OK
                     : (zstd = ::ZSTD_createDStream()) == nullptr) {
@@ -257,43 +250,42 @@ struct FileBytes::Unpacker {
   ZSTD_DStream* zstd = nullptr;
 };
 
-FileBytes::FileBytes(Descriptor file, std::string path)
-    : file_(std::move(file)), path_(std::move(path)) {}
-FileBytes::FileBytes(FileBytes&&) noexcept = default;
-FileBytes& FileBytes::operator=(FileBytes&&) noexcept = default;
-FileBytes::~FileBytes() = default;
+FileLines::FileLines(Descriptor file, std::string path)
+    : file_(std::move(file)), path_(std::move(path)), buffer_(2 * kChunk) {}
+FileLines::FileLines(FileLines&&) noexcept = default;
+FileLines::~FileLines() = default;
 
-Result<FileBytes> FileBytes::open(const std::string& path, const std::optional<ZipMember>& member) {
+Result<FileLines> FileLines::open(const std::string& path, const std::optional<ZipMember>& member) {
   // A copy of stdin: it is closed with this.
-  FileBytes bytes(Descriptor(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+  FileLines lines(Descriptor(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                                          : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
                   path == "-" ? "<stdin>" : path);
-  if (!bytes.file_.is_open()) {
-    return file_error("open it", bytes.path_, errno);
+  if (!lines.file_.is_open()) {
+    return file_error("open it", lines.path_, errno);
   }
   if (member) {
     BMAD_TRY_ASSIGN(const std::string header,
-                    bytes_at(bytes.file_, path, member->offset, kMemberSize));
+                    bytes_at(lines.file_, path, member->offset, kMemberSize));
     if (header.size() < kMemberSize || !header.starts_with(kMemberMagic)) {
       return damaged("the zip is damaged", path);
     }
     const std::uint64_t begin =
         member->offset + kMemberSize + number_at(header, 26, 2) + number_at(header, 28, 2);
-    BMAD_TRY(bytes_at(bytes.file_, path, begin, 0));
-    bytes.left_ = member->size;
+    BMAD_TRY(bytes_at(lines.file_, path, begin, 0));
+    lines.left_ = member->size;
     if (member->is_deflated) {
-      bytes.unpacker_ = std::make_unique<Unpacker>(true);
+      lines.unpacker_ = std::make_unique<Unpacker>(true);
     }
-    return bytes;
+    return lines;
   }
-  BMAD_TRY(bytes.fill());
-  if (bytes.packed_.starts_with(kZstdMagic)) {
-    bytes.unpacker_ = std::make_unique<Unpacker>(false);
+  BMAD_TRY(lines.fill_packed());
+  if (lines.packed_.starts_with(kZstdMagic)) {
+    lines.unpacker_ = std::make_unique<Unpacker>(false);
   }
-  return bytes;
+  return lines;
 }
 
-Result<std::size_t> FileBytes::read_file(char* out, std::size_t size) {
+Result<std::size_t> FileLines::read_file(char* out, std::size_t size) {
   size = static_cast<std::size_t>(std::min<std::uint64_t>(size, left_));
   ssize_t got = -1;
   do {
@@ -308,9 +300,9 @@ Result<std::size_t> FileBytes::read_file(char* out, std::size_t size) {
   return static_cast<std::size_t>(got);
 }
 
-Status FileBytes::fill() {
-  if (begin_ == packed_.size()) {
-    begin_ = 0;
+Status FileLines::fill_packed() {
+  if (packed_begin_ == packed_.size()) {
+    packed_begin_ = 0;
     packed_.resize(kPiece);
     BMAD_TRY_ASSIGN(const std::size_t got, read_file(packed_.data(), packed_.size()));
     packed_.resize(got);
@@ -318,17 +310,17 @@ Status FileBytes::fill() {
   return {};
 }
 
-Result<std::size_t> FileBytes::read(char* out, std::size_t size) {
-  assert(begin_ <= packed_.size());
+Result<std::size_t> FileLines::read(char* out, std::size_t size) {
+  assert(packed_begin_ <= packed_.size());
   if (unpacker_ == nullptr) {
-    const std::size_t had = packed_.copy(out, size, begin_);
-    begin_ += had;
+    const std::size_t had = packed_.copy(out, size, packed_begin_);
+    packed_begin_ += had;
     return had != 0 ? Result<std::size_t>(had) : read_file(out, size);
   }
   std::size_t given = 0;
   while (given == 0) {
-    BMAD_TRY(fill());
-    std::string_view rest = std::string_view(packed_).substr(begin_);
+    BMAD_TRY(fill_packed());
+    std::string_view rest = std::string_view(packed_).substr(packed_begin_);
     const bool at_end = rest.empty();
     if (at_end && unpacker_->is_whole) {
       return 0;
@@ -336,7 +328,7 @@ Result<std::size_t> FileBytes::read(char* out, std::size_t size) {
     if (!unpacker_->unpack(rest, out, size, given)) {
       return damaged("its packed bytes are damaged", path_);
     }
-    begin_ = packed_.size() - rest.size();
+    packed_begin_ = packed_.size() - rest.size();
     if (given == 0 && at_end) {
       return damaged("the end of its packed bytes is missing", path_);
     }

@@ -40,40 +40,6 @@ bool is_zip(std::string_view beginning);
 /// damaged, a ZIP64, or its members share bytes.
 Result<std::vector<ZipMember>> zip_members(const std::string& path);
 
-class FileBytes {
- public:
-  /// Opens a regular file, stdin for "-", or `member` of the zip at `path`. Errors: E_STORAGE_IO.
-  static Result<FileBytes> open(const std::string& path,
-                                const std::optional<ZipMember>& member = {});
-  FileBytes(FileBytes&&) noexcept;
-  FileBytes& operator=(FileBytes&&) noexcept;
-  ~FileBytes();
-
-  /// The next bytes into `out`, at most `size`; their number, 0 at the end. Errors: E_STORAGE_IO;
-  /// E_INVALID_FORMAT for damage; E_SIZE_LIMIT for a bomb.
-  Result<std::size_t> read(char* out, std::size_t size);
-
-  /// How many bytes of the file itself are read.
-  [[nodiscard]] std::uint64_t packed_read() const { return packed_read_; }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  struct Unpacker;
-  FileBytes(Descriptor file, std::string path);
-  Result<std::size_t> read_file(char* out, std::size_t size);
-  /// Reads a piece of the file unless some of the last is left.
-  Status fill();
-
-  Descriptor file_;
-  std::string path_;
-  std::uint64_t left_ = UINT64_MAX;  ///< Bytes of the file that may be read: those of a member.
-  std::uint64_t packed_read_ = 0;
-  std::uint64_t unpacked_ = 0;
-  std::string packed_;  ///< Bytes of the file; from begin_ on they are not given out.
-  std::size_t begin_ = 0;
-  std::unique_ptr<Unpacker> unpacker_;  ///< Null: the bytes are as they are.
-};
-
 struct FileLine {
   /// Without its line break; kJsonPadding bytes behind it can be read. Valid until the next line.
   std::string_view text;
@@ -90,9 +56,11 @@ class FileLines {
   /// The longest line of a foreign file: a prompt with its screenshots.
   static constexpr std::size_t kForeignLineSizeMax = std::size_t{32} << 20U;
 
-  /// Opens a regular file, stdin for "-", or a member of the zip at `path`. Errors: E_STORAGE_IO.
+  /// Opens a regular file, stdin for "-", or `member` of the zip at `path`. Errors: E_STORAGE_IO.
   static Result<FileLines> open(const std::string& path,
                                 const std::optional<ZipMember>& member = {});
+  FileLines(FileLines&&) noexcept;
+  ~FileLines();
 
   /// Gives out lines up to this size, instead of kLineSizeMax.
   void allow_lines_of(std::size_t size) { line_size_max_ = size; }
@@ -103,24 +71,39 @@ class FileLines {
   Result<std::string_view> first_line();
 
   /// The next line into `line`; false at the end. A last line without a line break counts.
-  /// Errors: E_STORAGE_IO.
+  /// Errors: E_STORAGE_IO; E_INVALID_FORMAT for damage; E_SIZE_LIMIT for a bomb. So for the others.
   Result<bool> next(FileLine& line);
 
   /// What is read and was not given out yet, or the next chunk; empty at the end. Valid until the
-  /// next call. For what has no lines. Errors: E_STORAGE_IO.
+  /// next call. For what has no lines.
   Result<std::string_view> chunk();
 
-  [[nodiscard]] const std::string& path() const { return bytes_.path(); }
-  [[nodiscard]] std::uint64_t bytes_read() const { return bytes_.packed_read(); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// Of the file itself.
+  [[nodiscard]] std::uint64_t bytes_read() const { return packed_read_; }
 
  private:
-  explicit FileLines(FileBytes bytes);
+  struct Unpacker;
+
+  FileLines(Descriptor file, std::string path);
+  Result<std::size_t> read_file(char* out, std::size_t size);
+  /// Reads a piece of the file unless some of the last is left.
+  Status fill_packed();
+  /// The next bytes into `out`, unpacked, at most `size`; their number, 0 at the end.
+  Result<std::size_t> read(char* out, std::size_t size);
   /// Reads a chunk behind what is there; at_end_ when there is none.
   Status fill();
   /// Drops the rest of a line that is too long.
   Status skip_line();
 
-  FileBytes bytes_;
+  Descriptor file_;
+  std::string path_;
+  std::uint64_t left_ = UINT64_MAX;  ///< Bytes of the file that may be read: those of a member.
+  std::uint64_t packed_read_ = 0;
+  std::uint64_t unpacked_ = 0;
+  std::string packed_;  ///< Bytes of the file; from packed_begin_ on they are not given out.
+  std::size_t packed_begin_ = 0;
+  std::unique_ptr<Unpacker> unpacker_;  ///< Null: the bytes are as they are.
   std::vector<char> buffer_;  // What is left of the file's bytes lies from begin_ to end_.
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
