@@ -15,6 +15,7 @@
 #include "bmad_mem/clock.hpp"
 #include "cli/text.hpp"
 #include "exchange/export/export_writer.hpp"
+#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -264,8 +265,7 @@ class MarkdownWriter final : public ExportWriter {
     point("Status", markdown_inline(content.text("status")));
     std::string place;
     for (const std::string_view key : {"location", "path", "file", "line"}) {
-      const std::string part = content.text(key);
-      place += part.empty() ? "" : (place.empty() ? "" : ":") + part;
+      append_part(place, content.text(key), ":");
     }
     point("Where", markdown_code(place));
     point("Refers to", references_of(content, ids_));

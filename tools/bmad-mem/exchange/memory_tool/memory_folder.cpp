@@ -25,6 +25,7 @@ namespace bmad_mem::cli {
 namespace {
 
 constexpr const char* kFolderName = "memories";
+constexpr const char* kTemporaryName = "memories.tmp";
 constexpr const char* kLockName = ".lock.memories";
 constexpr mode_t kFolderMode = 0700;
 constexpr mode_t kFileMode = 0600;
@@ -315,33 +316,23 @@ Result<std::vector<FolderItem>> MemoryFolder::list(const VirtualPath& path, int 
   return items;
 }
 
-Result<std::string> MemoryFolder::write_temporary(std::string_view text) const {
-  // Under the lock nobody else writes, and a file that a dead process left is of no use.
-  std::string name = fmt::format("{}.tmp", kFolderName);
-  ::unlinkat(root_.number(), name.c_str(), 0);
-  const Descriptor file(::openat(root_.number(), name.c_str(),
+Status MemoryFolder::write_temporary(std::string_view text) const {
+  const Descriptor file(::openat(root_.number(), kTemporaryName,
                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
-  if (!file.is_open()) {
-    return failed("write", name);
-  }
-  if (::fchmod(file.number(), kFileMode) != 0 || !write_bytes(file, text) ||
-      ::fsync(file.number()) != 0) {
-    const Error error = failed("write", name);
-    ::unlinkat(root_.number(), name.c_str(), 0);
-    return error;
-  }
-  return name;
+  return file.is_open() && ::fchmod(file.number(), kFileMode) == 0 && write_bytes(file, text) &&
+                 ::fsync(file.number()) == 0
+             ? Status()
+             : Status(failed("write", kTemporaryName));
 }
 
-Result<bool> MemoryFolder::put(const std::string& name, const VirtualPath& path,
-                               bool only_new) const {
+Result<bool> MemoryFolder::put(const VirtualPath& path, bool only_new) const {
   BMAD_TRY_ASSIGN(const Descriptor parent,
                   open_parent(path, only_new ? Missing::kIsMade : Missing::kFails));
   assert(!path.is_root() && "the folder itself is no file");
   const std::string& target = path.names.back();
   const bool done =
-      only_new ? rename_to_free_name(root_.number(), name, parent.number(), target)
-               : ::renameat(root_.number(), name.c_str(), parent.number(), target.c_str()) == 0;
+      only_new ? rename_to_free_name(root_.number(), kTemporaryName, parent.number(), target)
+               : ::renameat(root_.number(), kTemporaryName, parent.number(), target.c_str()) == 0;
   if (!done && only_new && errno == EEXIST) {
     return false;
   }
@@ -351,23 +342,14 @@ Result<bool> MemoryFolder::put(const std::string& name, const VirtualPath& path,
   return true;
 }
 
-Result<bool> MemoryFolder::create(const VirtualPath& path, std::string_view text) {
-  BMAD_TRY_ASSIGN(const std::string name, write_temporary(text));
-  Result<bool> made = put(name, path, /*only_new=*/true);
-  if (!made || !*made) {
-    ::unlinkat(root_.number(), name.c_str(), 0);
-  }
-  return made;
-}
-
-Status MemoryFolder::replace(const VirtualPath& path, std::string_view text) {
-  BMAD_TRY_ASSIGN(const std::string name, write_temporary(text));
-  const Result<bool> done = put(name, path, /*only_new=*/false);
-  if (!done) {
-    ::unlinkat(root_.number(), name.c_str(), 0);
-    return done.error();
-  }
-  return {};
+Result<bool> MemoryFolder::write(const VirtualPath& path, std::string_view text,
+                                 bool only_new) const {
+  // Under the lock nobody else writes, and a file that a dead process left is of no use.
+  ::unlinkat(root_.number(), kTemporaryName, 0);
+  const Status written = write_temporary(text);
+  Result<bool> done = written ? put(path, only_new) : Result<bool>(written.error());
+  ::unlinkat(root_.number(), kTemporaryName, 0);  // Still there when it did not come to its place.
+  return done;
 }
 
 Status MemoryFolder::remove(const VirtualPath& path) {

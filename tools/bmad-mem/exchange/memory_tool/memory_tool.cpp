@@ -170,7 +170,8 @@ Result<std::string> MemoryTool::create(JsonValue command) {
   BMAD_TRY_ASSIGN(const PathKind kind, folder_.kind(path));
   const bool is_free = kind == PathKind::kNothing;
   BMAD_TRY_ASSIGN(const bool made,
-                  is_free ? folder_.create(path, clean(std::string(text))) : Result<bool>(false));
+                  is_free ? folder_.write(path, clean(std::string(text)), /*only_new=*/true)
+                          : Result<bool>(false));
   if (!made) {
     return refused("File {} already exists", path.given);
   }
@@ -195,7 +196,7 @@ Result<std::string> MemoryTool::str_replace(JsonValue command) {
   BMAD_TRY_ASSIGN(const std::string text, folder_.read(path));
   BMAD_TRY_ASSIGN(const Replacement done,
                   replace_once(text, old_text, clean(std::string(new_text)), path.given));
-  BMAD_TRY(folder_.replace(path, clean(done.text)));
+  BMAD_TRY(folder_.write(path, clean(done.text), /*only_new=*/false));
   return fmt::format(
       "The memory file has been edited. Here is the snippet showing the change (with line "
       "numbers):\n{}",
@@ -212,7 +213,7 @@ Result<std::string> MemoryTool::insert(JsonValue command) {
   BMAD_TRY(check_is_file(path));
   BMAD_TRY_ASSIGN(const std::string text, folder_.read(path));
   BMAD_TRY_ASSIGN(std::string done, insert_lines(text, line.integer(), inserted));
-  BMAD_TRY(folder_.replace(path, clean(std::move(done))));
+  BMAD_TRY(folder_.write(path, clean(std::move(done)), /*only_new=*/false));
   return fmt::format("The file {} has been edited.", path.given);
 }
 

@@ -82,9 +82,10 @@ class MemoryFolder {
 
   // Durable on success. The caller holds lock().
 
-  /// Makes the file and the folders above it. False: something is there already.
-  Result<bool> create(const VirtualPath& path, std::string_view text);
-  Status replace(const VirtualPath& path, std::string_view text);
+  /// Makes a file of `text`: with `only_new` also the folders above it, and false when something is
+  /// there already.
+  [[nodiscard]] Result<bool> write(const VirtualPath& path, std::string_view text,
+                                   bool only_new) const;
   /// Removes a file, or a folder with all that is in it.
   Status remove(const VirtualPath& path);
   /// Makes the folders above `to`. False: something is at `to` already.
@@ -102,10 +103,10 @@ class MemoryFolder {
   [[nodiscard]] Result<Descriptor> open_folder(const VirtualPath& path) const;
   /// Whether it is the folder memories/ itself, which nobody has made yet.
   [[nodiscard]] bool is_unmade(const VirtualPath& path) const;
-  /// A new file in the root with `text`, synced: its name.
-  Result<std::string> write_temporary(std::string_view text) const;
-  /// Puts the temporary file `name` at `path`; with `only_new` only where nothing is.
-  Result<bool> put(const std::string& name, const VirtualPath& path, bool only_new) const;
+  /// A new file in the root with `text`, synced.
+  [[nodiscard]] Status write_temporary(std::string_view text) const;
+  /// Puts that file at `path`, as write().
+  [[nodiscard]] Result<bool> put(const VirtualPath& path, bool only_new) const;
 
   Descriptor root_;
 };
