@@ -193,12 +193,6 @@ bool tells(const HookJob& job, const HookEvent& event) {
   return job.settings.tells && job.policy.tells && takes_context(event);
 }
 
-/// What is told besides what is known.
-struct HookNews {
-  std::string for_model;
-  std::string for_person;
-};
-
 /// Of the budget the encoder gets this part: the rest is for an answer by words alone.
 constexpr int kEncoderShare = 2;
 
@@ -270,15 +264,12 @@ Result<HookNews> news_at_start(const HookJob& job, const HookEvent& event) {
     append_part(news.for_person, waiting_news(job.memory), "\n");
     return news;
   }
-  WaitingCandidates waiting = waiting_candidates(job);
-  news.for_model = std::move(waiting.for_model);
+  news = waiting_candidates(job);
   // The conversation is gone, but for what the client made of it; ours may say more. The person
   // goes on with the same session.
   if (event.source == "compact") {
     BMAD_TRY_ASSIGN(const std::string summarized, running_summary(job, event));
-    news.for_model = summarized + news.for_model;
-  } else {
-    news.for_person = std::move(waiting.for_person);
+    news = {.for_model = summarized + news.for_model, .for_person = {}};
   }
   append_part(news.for_person, waiting_news(job.memory), "\n");
   if (const std::string edits = hand_edits_text(job.memory.hand_edits()); !edits.empty()) {

@@ -78,12 +78,14 @@ std::string question_to_agent(const HookJob& job, const HookEvent& event);
 /// The running summary as data; empty when there is none.
 Result<std::string> running_summary(const HookJob& job, const HookEvent& event);
 
-/// Which candidates wait for a person, and what to do; both empty where none does, or some were
-/// mentioned in the last week.
-struct WaitingCandidates {
+/// What is told besides what is known.
+struct HookNews {
   std::string for_model;
-  std::string for_person;  ///< One line.
+  std::string for_person;
 };
-WaitingCandidates waiting_candidates(const HookJob& job);
+
+/// Which candidates wait for a person, in one line, and what to do; both empty where none does, or
+/// some were mentioned in the last week.
+HookNews waiting_candidates(const HookJob& job);
 
 }  // namespace bmad_mem::cli

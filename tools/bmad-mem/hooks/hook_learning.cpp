@@ -66,7 +66,7 @@ Result<std::string> running_summary(const HookJob& job, const HookEvent& event) 
       fenced_text(cut_at_line(without_front_matter(text), kSummarySizeMax)));
 }
 
-WaitingCandidates waiting_candidates(const HookJob& job) {
+HookNews waiting_candidates(const HookJob& job) {
   constexpr std::size_t kShown = 3;
   const Result<std::vector<KnowledgeItem>> waiting = Knowledge(job.memory).candidates_to_mention();
   if (!waiting || waiting->empty()) {

@@ -20,6 +20,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/text.hpp"
+#include "exchange/files.hpp"
 
 namespace bmad_mem::cli {
 
@@ -159,15 +160,9 @@ void end_after(__itimer_which_t clock, milliseconds limit) {
 
 void HookWork::send(char kind, std::string_view text) const {
   const auto size = std::bit_cast<SizeBytes>(static_cast<std::uint32_t>(text.size()));
-  const std::string message =
-      fmt::format("{}{}{}", kind, std::string_view(size.data(), size.size()), text);
-  for (std::string_view rest = message; !rest.empty();) {
-    const ssize_t written = ::write(pipe_, rest.data(), rest.size());
-    if (written < 0 && errno != EINTR) {
-      return;  // The hook has gone: its time was over.
-    }
-    rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
-  }
+  // When that fails, the hook has gone: its time was over.
+  static_cast<void>(write_bytes(
+      pipe_, fmt::format("{}{}{}", kind, std::string_view(size.data(), size.size()), text)));
 }
 
 void HookWork::answer(std::string_view text) const { send(kAnswer, text); }

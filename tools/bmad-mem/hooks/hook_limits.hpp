@@ -17,6 +17,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/program.hpp"
+
 namespace bmad_mem::cli {
 
 /// How the child talks to the hook that waits for it.
@@ -47,7 +49,7 @@ class HookWork {
   void send(char kind, std::string_view text) const;
   void go_on(char kind) const;
 
-  int pipe_;
+  Descriptor pipe_;
   mutable bool is_alone_ = true;
 };
 
