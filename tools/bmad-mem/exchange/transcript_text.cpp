@@ -132,14 +132,7 @@ std::string_view words_prefix(std::string_view text, std::size_t size_max) {
   return cuts ? stripped(begin.substr(0, word)) : begin;
 }
 
-std::string_view tool_path(JsonValue input) {
-  for (const std::string_view key : kPathKeys) {
-    if (const std::string_view path = input[key].string(); !path.empty()) {
-      return path;
-    }
-  }
-  return {};
-}
+std::string_view tool_path(JsonValue input) { return first_string(input, kPathKeys); }
 
 std::string tool_input_text(JsonValue input) {
   const std::string_view path = tool_path(input);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +29,17 @@ std::string_view stripped(std::string_view text);
 /// As much of `text` as has room and ends no word of up to 256 bytes in the middle: nobody knows
 /// half a secret by its name or its form.
 std::string_view words_prefix(std::string_view text, std::size_t size_max);
+
+/// The first of these members that is a text with something in it.
+template <typename Keys = std::initializer_list<std::string_view>>
+std::string_view first_string(JsonValue object, const Keys& keys) {
+  for (const std::string_view key : keys) {
+    if (const std::string_view text = object[key].string(); !text.empty()) {
+      return text;
+    }
+  }
+  return {};
+}
 
 /// The file that a tool's input is about; empty when it is about none.
 std::string_view tool_path(JsonValue input);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <iterator>
 #include <utility>
 
@@ -23,16 +22,6 @@ namespace {
 
 using enum HookEventKind;
 
-/// The first of these members that is a text with something in it.
-std::string_view first_text(JsonValue payload, std::initializer_list<std::string_view> keys) {
-  for (const std::string_view key : keys) {
-    if (const std::string_view text = payload[key].string(); !text.empty()) {
-      return text;
-    }
-  }
-  return {};
-}
-
 /// Copilot CLI calls the hooks in settings of Claude Code, too, and those of its own say the same.
 /// Claude Code always names its transcript, and no time.
 bool is_of_copilot(const ClientFacts& client, JsonValue payload) {
@@ -43,7 +32,7 @@ bool is_of_copilot(const ClientFacts& client, JsonValue payload) {
 /// Whether nothing in the event says that the client or an agent wrote the prompt. Claude Code
 /// names who did it as "source", where it does; what it writes itself begins with a tag.
 bool is_typed_text(const HookEvent& event, JsonValue payload) {
-  return !event.is_machine_text && first_text(payload, {"agent_id", "subagent_id"}).empty() &&
+  return !event.is_machine_text && first_string(payload, {"agent_id", "subagent_id"}).empty() &&
          !stripped(event.text).starts_with('<') && (event.source.empty() || event.source == "user");
 }
 
@@ -66,7 +55,7 @@ void read_text(HookEvent& event, JsonValue payload, const HookEventRow& row) {
 
 HookEvent read_hook_event(const ClientFacts& client, JsonValue payload) {
   HookEvent event{.client = &client};
-  event.name = first_text(payload, {client.event_key, "hook_event_name"});
+  event.name = first_string(payload, {client.event_key, "hook_event_name"});
   const auto row = std::ranges::find(client.events, event.name, &HookEventRow::name);
   if (row == client.events.end() || is_of_copilot(client, payload)) {
     return event;
@@ -74,12 +63,12 @@ HookEvent read_hook_event(const ClientFacts& client, JsonValue payload) {
   event.kind = row->kind;
   event.answer = row->answer;
   // Cline 3 names the task by its agent; its files, and all agents of the session, have the other.
-  event.transcript = first_text(payload["sessionContext"], {"rootSessionId"});
+  event.transcript = first_string(payload["sessionContext"], {"rootSessionId"});
   std::string_view session = event.transcript.empty()
-                                 ? first_text(payload, {client.session_key, "session_id"})
+                                 ? first_string(payload, {client.session_key, "session_id"})
                                  : event.transcript;
   if (session == payload["agent_id"].string()) {  // Copilot has a session for each sub-agent.
-    session = first_text(payload, {"parent_agent_id", "agent_id"});
+    session = first_string(payload, {"parent_agent_id", "agent_id"});
   }
   if (!session.empty()) {
     event.session_id = session_id_from(client.session_prefix, session);
@@ -90,15 +79,15 @@ HookEvent read_hook_event(const ClientFacts& client, JsonValue payload) {
     std::ranges::move(json_strings(payload[key]), std::back_inserter(event.folders));
   }
   std::erase_if(event.folders, [](const std::string& folder) { return !folder.starts_with('/'); });
-  event.turn = first_text(payload, {"prompt_id", "turn_id", "generation_id", "execution_id"});
+  event.turn = first_string(payload, {"prompt_id", "turn_id", "generation_id", "execution_id"});
   event.source = payload["source"].string();
   event.is_continued = payload["stop_hook_active"].boolean();
   // Cline names its agent also where that is no sub-agent.
   if (const JsonValue parent = payload["parent_agent_id"];
       !parent.present() || parent.is_string()) {
-    event.agent_instance = first_text(payload, {"agent_id", "subagent_id"});
+    event.agent_instance = first_string(payload, {"agent_id", "subagent_id"});
   }
-  event.agent = first_text(payload, {"agent_type", "subagent_type"});
+  event.agent = first_string(payload, {"agent_type", "subagent_type"});
   event.is_sidechain =
       event.kind == kSubagentStart || event.kind == kSubagentStop || !event.agent_instance.empty();
   if (!row->text.empty()) {
@@ -235,7 +224,7 @@ std::string response_text(JsonValue response) {
     }
   }
   const std::string_view text =
-      first_text(response, {"text_result_for_llm", "returnDisplay", "result", "error"});
+      first_string(response, {"text_result_for_llm", "returnDisplay", "result", "error"});
   return text.empty() ? tool_input_text(response) : std::string(text);  // A line for each member.
 }
 

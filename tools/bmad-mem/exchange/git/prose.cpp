@@ -1,7 +1,6 @@
 // prose.cpp - writes a log as paragraphs for `git diff`.
 #include "exchange/git/prose.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstdint>
@@ -111,7 +110,7 @@ class Prose {
   }
 
   void add_entry(JsonValue entry, std::string_view raw, std::string_view kind) {
-    const std::string_view who = who_of(entry);
+    const std::string_view who = first_string(entry, kWho);
     add_head(entry, kind, who);
     const std::vector<MemberText> raws = json_members(raw);
     std::size_t i = 0;
@@ -161,15 +160,6 @@ class Prose {
     out_ += '\n';
   }
 
-  static std::string_view who_of(JsonValue entry) {
-    for (const std::string_view name : kWho) {
-      if (const std::string_view who = entry[name].string(); !who.empty()) {
-        return who;
-      }
-    }
-    return {};
-  }
-
   [[nodiscard]] bool is_in_head(const JsonMember& member, std::string_view who) const {
     if (is_manifest_ && is_among(kOfManifest, member.key)) {
       return true;
@@ -203,9 +193,7 @@ class Prose {
     const std::string repaired = utf8_repaired(value);
     std::string_view rest = repaired;
     do {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-      text += printable(line);
+      text += printable(take_line(rest));
       out += wrapped(text, kWidth, kIndent);
       text.clear();
     } while (!rest.empty());
