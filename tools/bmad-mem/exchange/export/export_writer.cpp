@@ -142,14 +142,15 @@ std::unique_ptr<ExportWriter> make(Output& out, Timestamp now) {
 
 std::unique_ptr<ExportWriter> make_export_writer(std::string_view format, Output& out,
                                                  Timestamp now) {
-  using Make = std::unique_ptr<ExportWriter> (*)(Output&, Timestamp);
-  static constexpr std::array<Make, kExportFormats.size()> kMakers = {
-      make<JsonlWriter>,    make<JsonDocumentWriter>, make_yaml_writer,
-      make_markdown_writer, make<CsvWriter>,          make<ServerMemoryWriter>};
-  const auto* const found = std::ranges::find(kExportFormats, format);
-  return found == kExportFormats.end()
-             ? nullptr
-             : kMakers.at(static_cast<std::size_t>(found - kExportFormats.begin()))(out, now);
+  using Format = std::pair<std::string_view, std::unique_ptr<ExportWriter> (*)(Output&, Timestamp)>;
+  static constexpr std::array<Format, 6> kFormats = {{{"jsonl", make<JsonlWriter>},
+                                                      {"json", make<JsonDocumentWriter>},
+                                                      {"yaml", make_yaml_writer},
+                                                      {"markdown", make_markdown_writer},
+                                                      {"csv", make<CsvWriter>},
+                                                      {"server-memory", make<ServerMemoryWriter>}}};
+  const auto* const found = std::ranges::find(kFormats, format, &Format::first);
+  return found == kFormats.end() ? nullptr : found->second(out, now);
 }
 
 }  // namespace bmad_mem::cli

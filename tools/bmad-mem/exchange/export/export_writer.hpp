@@ -3,7 +3,6 @@
 //   begin ─> ( session ─> entry... ─> end_session )... ─> end
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -69,10 +68,7 @@ class ExportWriter : public ExportVisitor {
   Timestamp now_;
 };
 
-inline constexpr std::array<std::string_view, 6> kExportFormats = {
-    "jsonl", "json", "yaml", "markdown", "csv", "server-memory"};
-
-/// The writer of this format, one of kExportFormats; null for any other.
+/// The writer of this format, such as "jsonl"; null for one that is none.
 std::unique_ptr<ExportWriter> make_export_writer(std::string_view format, Output& out,
                                                  Timestamp now);
 
