@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/json.hpp"
 #include "cli/json_text.hpp"
@@ -17,14 +18,7 @@ namespace {
 
 /// An id from several texts. NUL stands in none of them: the store refuses it.
 std::string joined_id(std::string_view prefix, std::initializer_list<std::string_view> texts) {
-  std::string joined;
-  for (const std::string_view text : texts) {
-    joined += text;
-    joined += '\0';
-  }
-  assert(!joined.empty());
-  joined.pop_back();
-  return content_id(prefix, joined);
+  return content_id(prefix, fmt::format("{}", fmt::join(texts, std::string_view("\0", 1))));
 }
 
 using Texts = std::initializer_list<std::pair<std::string_view, std::string_view>>;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <functional>
 #include <utility>
 #include <variant>
 
@@ -33,14 +34,15 @@ std::string natural_id(const GraphItem& item) {
   return observation_id(std::get<GraphObservation>(item));
 }
 
-/// The entities at `places` and the relations that touch one of them.
-Graph part_of(const Graph& whole, const std::vector<std::size_t>& places) {
+/// The entities at the places that are wanted, and the relations that touch one of them.
+Graph part_of(const Graph& whole, const std::function<bool(std::size_t)>& is_wanted) {
   Graph part;
   std::unordered_set<std::string_view> names;
-  for (const std::size_t place : places) {
-    assert(place < whole.entities.size());
-    part.entities.push_back(whole.entities[place]);
-    names.insert(whole.entities[place].name);
+  for (std::size_t place = 0; place < whole.entities.size(); ++place) {
+    if (is_wanted(place)) {
+      part.entities.push_back(whole.entities[place]);
+      names.insert(whole.entities[place].name);
+    }
   }
   for (const GraphRelation& relation : whole.relations) {
     if (names.contains(relation.from) || names.contains(relation.to)) {
@@ -212,10 +214,9 @@ Result<Graph> GraphStore::search(std::string_view query) {
   BMAD_TRY_ASSIGN(const Graph* now, graph());
   const std::string lower = lower_case(query);
   haystacks_.resize(now->entities.size());
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < now->entities.size(); ++i) {
-    const GraphEntity& entity = now->entities[i];
-    Haystack& stack = haystacks_[i];
+  return part_of(*now, [&](std::size_t place) {
+    const GraphEntity& entity = now->entities[place];
+    Haystack& stack = haystacks_[place];
     if (stack.text.empty() || stack.type != entity.entity_type ||
         stack.observation_count != entity.observations.size()) {
       std::string text = entity.name + '\0' + entity.entity_type;
@@ -224,23 +225,15 @@ Result<Graph> GraphStore::search(std::string_view query) {
       }
       stack = {entity.entity_type, entity.observations.size(), lower_case(text)};
     }
-    if (stack.text.contains(lower)) {
-      places.push_back(i);
-    }
-  }
-  return part_of(*now, places);
+    return stack.text.contains(lower);
+  });
 }
 
 Result<Graph> GraphStore::open_nodes(std::span<const std::string> names) {
   BMAD_TRY_ASSIGN(const Graph* now, graph());
   const std::unordered_set<std::string_view> wanted(names.begin(), names.end());
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < now->entities.size(); ++i) {
-    if (wanted.contains(now->entities[i].name)) {
-      places.push_back(i);
-    }
-  }
-  return part_of(*now, places);
+  return part_of(*now,
+                 [&](std::size_t place) { return wanted.contains(now->entities[place].name); });
 }
 
 /// Looked up only now and then: a memory may have many sessions.
@@ -442,10 +435,8 @@ Status GraphStore::delete_observations(std::span<const AddedObservations> observ
 
 Status GraphStore::delete_relations(std::span<const GraphRelation> relations) {
   BMAD_TRY(refresh());
-  std::vector<std::string> ids;
-  for (const GraphRelation& relation : relations) {
-    ids.push_back(relation_id(relation));
-  }
+  std::vector<std::string> ids(relations.size());
+  std::ranges::transform(relations, ids.begin(), relation_id);
   return remove(std::move(ids));
 }
 

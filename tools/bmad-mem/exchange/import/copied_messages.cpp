@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <limits>
 
+#include "cli/text.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/import_sink.hpp"
 
@@ -11,12 +12,7 @@ namespace bmad_mem::cli {
 namespace {
 
 std::uint64_t hash_of(std::initializer_list<std::string_view> parts) {
-  std::string all;
-  for (const std::string_view part : parts) {
-    all += part;
-    all += '\0';
-  }
-  return std::hash<std::string>()(all);
+  return std::hash<std::string>()(joined(parts, std::string_view("\0", 1)));
 }
 
 /// Of what another session may have in common with it.
