@@ -7,7 +7,6 @@
 
 #include "cli/text.hpp"
 #include "exchange/git/installation.hpp"
-#include "exchange/git/prose.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem::cli::git_parts_test {

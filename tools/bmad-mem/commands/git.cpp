@@ -10,7 +10,6 @@
 #include "exchange/files.hpp"
 #include "exchange/git/git_program.hpp"
 #include "exchange/git/installation.hpp"
-#include "exchange/git/prose.hpp"
 #include "result_shapes.hpp"
 
 namespace bmad_mem::cli {

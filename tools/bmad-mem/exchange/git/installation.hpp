@@ -79,6 +79,23 @@ std::string with_events_ignored(std::string_view text, bool ignored);
 /// shows text, and says why.
 std::vector<GitSetting> driver_settings(std::string_view program);
 
+// What diff.bmadmem.textconv shows: a log as text that reads well in `git diff`, a paragraph for
+// each line.
+//
+//   2026-01-11 10:10:00  architect  decision dec-1kep8he609d3kfw, version 2
+//     Use PostgreSQL
+//     rationale: ACID
+//
+// Every field of a line is there, so that no change of it stays unseen; what says nothing, as
+// decay_factor 1.0 and the source of a user's message, is left out. A manifest is one paragraph,
+// without its statistics. The paragraph of a line depends on the line, and on how many
+// lines before it have the same id: adding lines changes no paragraph.
+
+/// `text`, the content of a log, as prose. `file_name` may say what kind of entries they are, such
+/// as "x/decisions.jsonl". Lines that are no entries are shown as they are. Nothing in the result
+/// can steer a terminal.
+std::string log_as_prose(std::string_view text, std::string_view file_name);
+
 // What should not be in a repository that holds a memory.
 //
 //   conflict_marker   a merge that nobody finished

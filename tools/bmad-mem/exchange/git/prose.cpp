@@ -1,6 +1,4 @@
 // prose.cpp - writes a log as paragraphs for `git diff`.
-#include "exchange/git/prose.hpp"
-
 #include <array>
 #include <cassert>
 #include <cstdint>
@@ -17,6 +15,7 @@
 #include "cli/json_text.hpp"
 #include "cli/text.hpp"
 #include "exchange/files.hpp"
+#include "exchange/git/installation.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
