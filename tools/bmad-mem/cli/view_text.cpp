@@ -18,22 +18,18 @@ namespace {
 /// The member `name` of views.toml. Each begins a line of its own, as no text and no member of a
 /// member does: it is found without a look at the others, which would take a third of an `add`.
 JsonValue member_of_table(std::string_view name) {
-  struct Member {
-    JsonParser parser;
-    JsonValue value;
-  };
-  static thread_local std::map<std::string, Member, std::less<>> read;
-  const auto [member, is_new] = read.try_emplace(std::string(name));
-  if (is_new) {
+  static thread_local std::map<std::string, ParsedJson, std::less<>> read;
+  auto member = read.find(name);
+  if (member == read.end()) {
     const std::string head = fmt::format("\n\"{}\" : ", name);
     std::string_view text = views_json();
     const std::size_t begin = text.find(head);
     assert(begin != std::string_view::npos);
     text.remove_prefix(begin + head.size());
     text = text.substr(0, std::min(text.find("\n\""), text.rfind('}')));
-    member->second.value = *member->second.parser.parse(trimmed(text, ", \n"));
+    member = read.try_emplace(std::string(name), trimmed(text, ", \n")).first;
   }
-  return member->second.value;
+  return *member->second;
 }
 
 bool is_there(JsonValue value) {
@@ -269,10 +265,9 @@ std::string_view view_named(std::string_view path) {
 
 ViewText fill_view(std::string_view view, std::string_view object, const Style& style,
                    std::size_t width) {
-  JsonParser parser;
-  Result<JsonValue> value = parser.parse(object);
+  ParsedJson value(object);
   if (!value) {  // A path may be no UTF-8.
-    value = parser.parse(utf8_repaired(object));
+    value = ParsedJson(utf8_repaired(object));
   }
   return value ? ViewWriter(*value, style, width).written(view)
                : ViewText{.text = std::string(object)};

@@ -53,9 +53,8 @@ void print_setting(Tool& tool, const MemoryManager& memory, const SettingInfo& s
 /// `text`, from the command line, as JSON for `setting`. What is no JSON is a text, or a list of
 /// it; whether it may be one here, the memory says.
 std::string value_from(std::string_view text, const SettingInfo& setting) {
-  JsonParser parser;
   const bool is_text = setting.fallback.starts_with('"') && !text.starts_with('"');
-  if (!is_text && parser.parse(text)) {
+  if (!is_text && parse_json(text)) {
     return std::string(text);
   }
   const bool is_listed = setting.allowed.starts_with("an array of strings");

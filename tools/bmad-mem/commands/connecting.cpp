@@ -200,12 +200,9 @@ Result<MemoryManager> open_for_hook(const Tool& tool, const ClientFacts& client,
 Status take_event(const Tool& tool, const ClientFacts& client, const HookSettings& settings,
                   const HookWork& work) {
   BMAD_TRY_ASSIGN(const std::string input, read_stdin());
-  JsonParser parser;
-  std::string repaired;
-  Result<JsonValue> payload = parser.parse(input);
+  ParsedJson payload(input);
   if (!payload) {
-    repaired = repaired_json(input);
-    payload = parser.parse(repaired);
+    payload = ParsedJson(repaired_json(input));
   }
   if (!payload || !payload->is_object()) {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,

@@ -78,12 +78,10 @@ Statement of_item(const KnowledgeItem& item) {
 }
 
 Statement of_entry(const Entry& entry) {
-  JsonParser parser;
+  const ParsedJson value(entry.json);
   std::string text;
-  if (const Result<JsonValue> value = parser.parse(entry.json)) {
-    for (const std::string_view field : {"decision", "rationale", "description"}) {
-      text += std::string((*value)[field].string()) + '\n';
-    }
+  for (const std::string_view field : {"decision", "rationale", "description"}) {
+    text += std::string(value[field].string()) + '\n';
   }
   return {.session_id = entry.session_id,
           .type = entry.type,

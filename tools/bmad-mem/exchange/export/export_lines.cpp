@@ -151,12 +151,6 @@ std::string stored_entry(std::string_view text, std::string_view type) {
   return out + "}";
 }
 
-EntryContent::EntryContent(const Entry& entry) : entry_(entry) {
-  if (const Result<JsonValue> value = parser_.parse(entry.json)) {
-    value_ = *value;
-  }
-}
-
 std::string EntryContent::text(std::string_view key) const {
   const JsonValue value = value_[key];
   if (value.is_string()) {

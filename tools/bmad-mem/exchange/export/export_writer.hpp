@@ -104,7 +104,7 @@ std::string stored_entry(std::string_view text, std::string_view type);
 /// An entry's JSON, taken apart. `entry` must outlive it.
 class EntryContent {
  public:
-  explicit EntryContent(const Entry& entry);
+  explicit EntryContent(const Entry& entry) : entry_(entry), value_(entry.json) {}
 
   [[nodiscard]] JsonValue operator[](std::string_view key) const { return value_[key]; }
   /// A string as it is, anything else as JSON; empty when there is no such member, or null.
@@ -116,8 +116,7 @@ class EntryContent {
 
  private:
   const Entry& entry_;
-  JsonParser parser_;
-  JsonValue value_;
+  ParsedJson value_;
 };
 
 // Texts of entries inside documents that they must not break.

@@ -175,9 +175,8 @@ Status GraphStore::take(const Entry& entry) {
     return {};
   }
   last_ = {entry.timestamp, entry.session_id};
-  JsonParser parser;
-  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
-  if (std::optional<GraphItem> item = graph_item_from(value)) {
+  BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(entry.json));
+  if (std::optional<GraphItem> item = graph_item_from(*value)) {
     add(entry.id, std::move(*item));
   }
   return {};

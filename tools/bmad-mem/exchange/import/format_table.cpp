@@ -235,9 +235,8 @@ bool looks_like(JsonValue way, std::string_view beginning) {
   }
   const Conditions of_record = read_conditions(way["record"]);
   const Conditions of_passed = read_conditions(way["passes"]);
-  JsonParser parser;
   while (!of_record.empty()) {
-    const Result<JsonValue> record = first_record(parser, beginning);
+    const ParsedJson record = first_record(beginning);
     if (record && ValueFinder().holds(of_record, {*record})) {
       return true;
     }

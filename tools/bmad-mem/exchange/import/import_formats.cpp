@@ -49,8 +49,7 @@ ImportReader reader_of_row(JsonValue row, JsonValue first_row) {
   }
   if (row["document"].present()) {
     reader.is_document = [is_one = read_conditions(row["document"])](std::string_view beginning) {
-      JsonParser parser;
-      const Result<JsonValue> first = first_record(parser, beginning);
+      const ParsedJson first = first_record(beginning);
       return !first || ValueFinder().holds(is_one, {*first});
     };
   }

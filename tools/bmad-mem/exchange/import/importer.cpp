@@ -252,9 +252,9 @@ Status TranscriptImporter::put_groups() {
   return {};
 }
 
-Result<JsonValue> first_record(JsonParser& parser, std::string_view beginning) {
+ParsedJson first_record(std::string_view beginning) {
   beginning = trimmed(beginning);
-  return parser.parse(repaired_json(beginning.substr(0, beginning.find('\n'))));
+  return ParsedJson(repaired_json(beginning.substr(0, beginning.find('\n'))));
 }
 
 char first_character(std::string_view beginning) {

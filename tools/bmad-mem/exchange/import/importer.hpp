@@ -265,8 +265,8 @@ extern const ImportReader kOwnExportReader;
 extern const ImportReader kServerMemoryReader;
 extern const ImportReader kAiderReader;
 
-/// The record on the first line of `beginning`, in `parser`.
-Result<JsonValue> first_record(JsonParser& parser, std::string_view beginning);
+/// The record on the first line of `beginning`.
+ParsedJson first_record(std::string_view beginning);
 /// The first character that is no white space; NUL without any.
 char first_character(std::string_view beginning);
 

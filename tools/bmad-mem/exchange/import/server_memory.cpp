@@ -36,8 +36,7 @@ bool is_graph_document(std::string_view beginning) {
 }
 
 bool looks_like_server_memory(std::string_view beginning) {
-  JsonParser parser;
-  const Result<JsonValue> first = first_record(parser, beginning);
+  const ParsedJson first = first_record(beginning);
   return (first && !std::holds_alternative<std::monostate>(graph_line_from(*first))) ||
          is_graph_document(beginning);
 }

@@ -102,10 +102,9 @@ class TableImport final : public TranscriptImporter {
       BMAD_TRY(take_all(steps_.records, {}));
     }
     if (!whole_.empty()) {
-      JsonParser parser;
       const std::string text = fmt::format("{{{}}}", std::exchange(whole_, {}));
-      BMAD_TRY_ASSIGN(const JsonValue record, parser.parse(text));
-      BMAD_TRY(take(record, text, 1));
+      BMAD_TRY_ASSIGN(const ParsedJson record, parse_json(text));
+      BMAD_TRY(take(*record, text, 1));
     }
     return put_groups();
   }
