@@ -162,11 +162,9 @@ RawJson shown_entry(const Entry& entry) {
 }
 
 std::vector<RawJson> shown_fields(std::span<const FieldText> fields) {
-  std::vector<RawJson> all;
-  for (const auto& [name, value] : fields) {
-    all.push_back(raw_json(json_object("name", name, "value", value)));
-  }
-  return all;
+  return mapped(fields, [](const FieldText& field) {
+    return raw_json(json_object("name", field.first, "value", field.second));
+  });
 }
 
 void print_entry_list(Tool& tool, std::span<const Entry> entries) {

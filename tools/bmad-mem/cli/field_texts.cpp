@@ -8,6 +8,7 @@
 #include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/query.hpp"
 #include "cli/entry_options.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -21,13 +22,8 @@ std::string hint(const Field& field) {
       return " []";
     case FieldKind::kObject:
       return " {}";
-    case FieldKind::kObjectList: {
-      std::vector<std::string_view> names;
-      for (const Field& member : inner_fields(field)) {
-        names.push_back(member.name);
-      }
-      return fmt::format(" [{{{}}}]", fmt::join(names, ", "));
-    }
+    case FieldKind::kObjectList:
+      return fmt::format(" [{{{}}}]", joined(mapped(inner_fields(field), &Field::name)));
     default:
       break;
   }

@@ -198,9 +198,7 @@ std::string complete_overview_text(const Style& style) {
 std::string man_page() {
   std::vector<RawJson> groups;
   for (const Group group : kGroups) {
-    const std::vector<const Command*> commands = commands_with(&Command::group, group);
-    std::vector<RawJson> pages;
-    std::ranges::transform(commands, std::back_inserter(pages), on_man_page);
+    const auto pages = mapped(commands_with(&Command::group, group), on_man_page);
     groups.push_back(raw_json(json_object("title", group_title(group), "commands", pages)));
   }
   const std::string page = json_object("version", tool_version(), "options",

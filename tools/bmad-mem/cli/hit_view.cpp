@@ -1,7 +1,6 @@
 // hit_view.cpp - prints the hits of a query for a person: title, score, snippet.
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <ranges>
 #include <set>
 #include <string>
@@ -51,18 +50,14 @@ ByName<double> other_parts(const TextExplanation& explanation) {
 }
 
 std::vector<RawJson> entry_lines(std::span<const Entry> entries) {
-  std::vector<RawJson> lines;
-  std::ranges::transform(entries, std::back_inserter(lines),
-                         [](const Entry& entry) { return raw_json(entry_json_line(entry)); });
-  return lines;
+  return mapped(entries, [](const Entry& entry) { return raw_json(entry_json_line(entry)); });
 }
 
 /// What the hit's line of JSON has beside the entry, without braces.
 std::string hit_members(const Query& query, const QueryAnswer& answer, const Hit& hit) {
-  std::vector<std::array<std::size_t, 2>> highlights;
-  for (const Highlight& highlight : hit.highlights) {
-    highlights.push_back({highlight.offset, highlight.size});
-  }
+  const auto highlights = mapped(hit.highlights, [](const Highlight& highlight) {
+    return std::array<std::size_t, 2>{highlight.offset, highlight.size};
+  });
   const auto around = [&](JsonWriter& json) {
     if (query.context != 0) {
       put(json, "context", shaped(shape::around, hit, entry_lines));

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <iterator>
 #include <optional>
 #include <ranges>
 #include <system_error>
@@ -76,8 +75,7 @@ Result<std::vector<std::string>> whole_ids(const MemoryManager& memory,
       }
       BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
                       memory.list({.with_outdated = true, .limit = 0}));
-      all.emplace();
-      std::ranges::transform(entries, std::back_inserter(*all), &Entry::id);
+      all = mapped(entries, &Entry::id);
     }
     BMAD_TRY_ASSIGN(id, whole_name(id, *all, "entries", "id"));
   }

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
@@ -40,6 +42,16 @@ std::string joined(const Texts& texts, std::string_view between = ", ") {
     out += text;
   }
   return out;
+}
+
+/// What `each`, a function or a member, makes of the items of `list`.
+template <typename List, typename Each>
+auto mapped(const List& list, const Each& each) {
+  std::vector<std::decay_t<decltype(std::invoke(each, *std::begin(list)))>> made;
+  for (auto&& item : list) {
+    made.push_back(std::invoke(each, item));
+  }
+  return made;
 }
 
 /// Whether `condition` holds, of terms joined by "&" and, weaker, "|", with "!" before what must

@@ -107,10 +107,7 @@ std::string working_directory() {
 
 std::vector<std::string> rule_warnings(const MemoryManager& memory) {
   const Result<SecretScanner> scanner = memory.scanner();
-  std::vector<std::string> warnings;
-  std::ranges::transform(scanner ? scanner->problems() : std::vector<Error>(),
-                         std::back_inserter(warnings), &Error::to_string);
-  return warnings;
+  return mapped(scanner ? scanner->problems() : std::vector<Error>(), &Error::to_string);
 }
 
 std::string error_as_json(const Error& error) { return json_object(shaped(shape::error, error)); }

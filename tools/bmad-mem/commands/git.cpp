@@ -21,10 +21,9 @@ Result<ExitStatus> carry_out_and_tell(Tool& tool, const GitPlan& plan) {
   if (!dry_run) {
     BMAD_TRY(carry_out(plan));
   }
-  std::vector<std::pair<std::string, std::string>> settings;
-  for (const GitSetting& setting : plan.settings) {
-    settings.emplace_back(setting.key, setting.value);
-  }
+  const auto settings = mapped(plan.settings, [](const GitSetting& setting) {
+    return std::pair(setting.key, setting.value);
+  });
   return show(tool, "git_plan", shaped(shape::git_plan, plan, dry_run, settings), "removes",
               plan.attributes && plan.attributes->empty(), "ignore_path", plan.ignore_path,
               "is_empty", plan.is_empty());

@@ -74,10 +74,9 @@ Result<FoundImports> find_files(Tool& tool, ImportFormat format, const std::stri
 /// Why there was nothing, as a sentence.
 std::string nothing_found(const FoundImports& found) {
   constexpr std::size_t kNamedMax = 3;
-  std::vector<std::string> names;
-  for (const ImportFile& file : found.files | std::views::take(kNamedMax)) {
-    names.push_back(file.path == "-" ? "<stdin>" : file.path);
-  }
+  const auto names = mapped(found.files | std::views::take(kNamedMax), [](const ImportFile& file) {
+    return file.path == "-" ? "<stdin>" : file.path;
+  });
   return view_line("nothing_to_import",
                    json_object("unknown", found.unknown, "formats", import_names(false),
                                "of_other_projects", found.of_other_projects, "names", names, "more",

@@ -237,14 +237,12 @@ void print_text(Tool& tool, const TrustReport& report, const TrustOffer& offer) 
   constexpr std::size_t kTextsMax = 40;
   const std::size_t shown =
       tool.args().has("all") ? offer.texts.size() : std::min(kTextsMax, offer.texts.size());
-  std::vector<std::string> values;
-  for (const WaitingSetting& setting : offer.settings) {
-    values.push_back(fmt::format("{}: {}", setting.key, setting.value));
-  }
-  std::vector<std::string> programs;
-  for (const ConfiguredProgram& program : report.programs) {
-    programs.push_back(fmt::format("{}: {}", program.setting, fmt::join(program.command, " ")));
-  }
+  const auto values = mapped(offer.settings, [](const WaitingSetting& setting) {
+    return fmt::format("{}: {}", setting.key, setting.value);
+  });
+  const auto programs = mapped(report.programs, [](const ConfiguredProgram& program) {
+    return fmt::format("{}: {}", program.setting, fmt::join(program.command, " "));
+  });
   describe(tool, "trust", "root", report.root, "trust", root_trust_name(report.trust), "changed",
            report.config_changed, "reason", report.reason, "offers", some_by_type(offer.lines),
            "encrypted_lines", offer.encrypted_lines, "by_agents", some_by_type(offer.by_agents),

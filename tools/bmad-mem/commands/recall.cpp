@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <ranges>
 #include <span>
 #include <string>
@@ -103,10 +102,8 @@ Result<ExitStatus> review_all(Tool& tool, Knowledge& knowledge, RecallOptions op
                                       format_count(items.size(), "candidate", "candidates")))) {
     return ExitStatus::kFailed;
   }
-  std::vector<std::string> ids;
-  std::ranges::transform(items, std::back_inserter(ids), &KnowledgeItem::id);
-  return review(tool, knowledge, accepts ? "accept-all" : "drop-all", ids,
-                accepts ? Review::kAccepted : Review::kDropped);
+  return review(tool, knowledge, accepts ? "accept-all" : "drop-all",
+                mapped(items, &KnowledgeItem::id), accepts ? Review::kAccepted : Review::kDropped);
 }
 
 /// Drops `item` for the words that the person gives in its place.

@@ -227,10 +227,9 @@ Result<ExitStatus> run_session_show(Tool& tool, MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const std::string id, named_or_chosen(tool, memory));
   BMAD_TRY_ASSIGN(const Session session, memory.load_session(id));
   BMAD_TRY_ASSIGN(const SessionStatistics statistics, memory.statistics(id));
-  std::vector<std::pair<std::string, std::string>> meta;
-  for (const MemberText& member : json_members(session.metadata_json)) {
-    meta.emplace_back(member.key, metadata_value(member.value));
-  }
+  const auto meta = mapped(json_members(session.metadata_json), [](const MemberText& member) {
+    return std::pair(std::string(member.key), metadata_value(member.value));
+  });
   print_session(tool, "session", memory, session, "request",
                 session.first_request == session.title ? "" : session.first_request, "meta", meta,
                 "entries", statistics.entries());

@@ -156,8 +156,7 @@ template <typename Use>
 Result<bool> for_each_named(Tool& tool, const std::vector<Statement>& statements,
                             std::string_view option, const Use& use) {
   bool are_known = true;
-  std::vector<std::string> ids;
-  std::ranges::transform(statements, std::back_inserter(ids), &Statement::id);
+  const std::vector<std::string> ids = mapped(statements, &Statement::id);
   for (const std::string& given : tool.args().all(option)) {
     BMAD_TRY_ASSIGN(const std::string id, whole_name(given, ids, "statements", option));
     const auto found = std::ranges::find(statements, id, &Statement::id);

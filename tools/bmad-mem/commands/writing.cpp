@@ -1,7 +1,6 @@
 // writing.cpp - entries are stored, pinned, deleted and restored.
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -96,8 +95,7 @@ Result<BatchReport> add_to_session(Tool& tool, MemoryManager& memory, EntryType 
 Result<ExitStatus> add_texts(Tool& tool, EntryType type, const std::vector<InputPiece>& pieces,
                              const std::function<void(Error&)>& place, AddedEntries& added) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  std::vector<std::string_view> texts;
-  std::ranges::transform(pieces, std::back_inserter(texts), &InputPiece::text);
+  const std::vector<std::string_view> texts = mapped(pieces, &InputPiece::text);
   Result<BatchReport> report = add_to_session(tool, memory, type, texts, added.session_id);
   if (!report) {
     Error error = std::move(report).error();

@@ -16,6 +16,7 @@
 #include "bmad_mem/json.hpp"
 #include "cli/agents.hpp"
 #include "cli/session_choice.hpp"
+#include "cli/text.hpp"
 #include "exchange/files.hpp"
 #include "exchange/ids.hpp"
 
@@ -93,10 +94,7 @@ Result<WorkspaceFilter> workspace_filter(const MemoryManager& memory, std::strin
   WorkspaceFilter filter{.path = std::move(workspace.path),
                          .name = std::move(workspace.name),
                          .any_path = !text.contains('/'),
-                         .sessions = {}};
-  for (const WorkspaceSession& session : sessions) {
-    filter.sessions.push_back(session.session_id);
-  }
+                         .sessions = mapped(sessions, &WorkspaceSession::session_id)};
   return filter;
 }
 

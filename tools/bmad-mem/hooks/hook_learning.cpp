@@ -72,10 +72,9 @@ HookNews waiting_candidates(const HookJob& job) {
   if (!waiting || waiting->empty()) {
     return {};
   }
-  std::vector<RawJson> items;
-  for (const KnowledgeItem& item : *waiting | std::views::take(kShown)) {
-    items.push_back(raw_json(json_object("value", item.value)));
-  }
+  const auto items = mapped(*waiting | std::views::take(kShown), [](const KnowledgeItem& item) {
+    return raw_json(json_object("value", item.value));
+  });
   const auto with = [&](JsonWriter& json) {
     put_all(json, "items", items, "count", waiting->size(), "more", waiting->size() - items.size());
   };

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/text.hpp"
+#include "cli/text.hpp"
 #include "exchange/export/export_writer.hpp"
 #include "exchange/files.hpp"
 
@@ -118,9 +119,7 @@ std::string quoted_line(std::string_view line) {
 }
 
 std::vector<std::string_view> all_lines(std::string_view text) {
-  std::vector<std::string_view> lines = lines_of(text);
-  std::ranges::transform(lines, lines.begin(), without_line_end);
-  return lines;
+  return mapped(lines_of(text), without_line_end);
 }
 
 struct Fence {

@@ -59,9 +59,8 @@ std::string references_of(const EntryContent& content, const AnchorIds& ids) {
 }
 
 /// "`db`, `pool`"; empty without tags.
-std::string tags_text(std::vector<std::string> tags) {
-  std::ranges::transform(tags, tags.begin(), markdown_code);
-  return joined(tags);
+std::string tags_text(const std::vector<std::string>& tags) {
+  return joined(mapped(tags, markdown_code));
 }
 
 std::string confidence(const EntryContent& content) {
@@ -181,8 +180,7 @@ class MarkdownWriter final : public ExportWriter {
     if (!session_.user_id.empty()) {
       people.insert(people.begin(), session_.user_id);
     }
-    std::ranges::transform(people, people.begin(), markdown_inline);
-    return joined(people);
+    return joined(mapped(people, markdown_inline));
   }
 
   [[nodiscard]] std::string counts() const {

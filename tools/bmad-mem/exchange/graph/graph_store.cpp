@@ -11,6 +11,7 @@
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
+#include "cli/text.hpp"
 #include "exchange/git/shared_session.hpp"
 #include "exchange/graph/graph.hpp"
 
@@ -306,12 +307,9 @@ Status GraphStore::take_in(const Graph& graph) {
   BMAD_TRY(mark(kTakingIn));
   BMAD_TRY(create_entities(graph.entities));
   // Of an entity that came before an interruption, what was to follow.
-  std::vector<AddedObservations> observations;
-  observations.reserve(graph.entities.size());
-  for (const GraphEntity& entity : graph.entities) {
-    observations.push_back({.entity_name = entity.name, .contents = entity.observations});
-  }
-  BMAD_TRY(add_observations(observations));
+  BMAD_TRY(add_observations(mapped(graph.entities, [](const GraphEntity& entity) {
+    return AddedObservations{.entity_name = entity.name, .contents = entity.observations};
+  })));
   BMAD_TRY(create_relations(graph.relations));
   return mark(kTakenIn);
 }
@@ -434,9 +432,7 @@ Status GraphStore::delete_observations(std::span<const AddedObservations> observ
 
 Status GraphStore::delete_relations(std::span<const GraphRelation> relations) {
   BMAD_TRY(refresh());
-  std::vector<std::string> ids(relations.size());
-  std::ranges::transform(relations, ids.begin(), relation_id);
-  return remove(std::move(ids));
+  return remove(mapped(relations, relation_id));
 }
 
 }  // namespace bmad_mem::cli

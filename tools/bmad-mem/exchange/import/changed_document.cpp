@@ -3,6 +3,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "bmad_mem/json.hpp"
 #include "cli/json_text.hpp"
+#include "cli/text.hpp"
 #include "exchange/import/document_elements.hpp"
 
 namespace bmad_mem::cli {
@@ -124,10 +126,7 @@ class ChangedDocumentImporter final : public RecordImporter {
       }
       return true;
     }
-    std::vector<JsonValue> path;
-    for (const JsonValue key : record["k"].elements()) {
-      path.push_back(key);
-    }
+    const std::vector<JsonValue> path = mapped(record["k"].elements(), std::identity());
     const bool is_known =
         path.size() == 1 || (path.size() > 2 && path.size() <= 5 && path[0].string() == kElements &&
                              (path.size() == 3 || path[2].string() == kParts));

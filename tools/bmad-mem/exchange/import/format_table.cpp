@@ -10,6 +10,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/text.hpp"
+#include "cli/text.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/transcript_text.hpp"
@@ -260,11 +261,7 @@ constexpr std::string_view kPartNames[] = {"in",   "branch",       "only", "grou
                                            "text", "tool",         "path", "join"};
 
 std::vector<ValueChoice> read_choices(JsonValue texts) {
-  std::vector<ValueChoice> choices;
-  for (const std::string_view text : read_texts(texts)) {
-    choices.push_back(read_choice(text));
-  }
-  return choices;
+  return mapped(read_texts(texts), read_choice);
 }
 
 Step read_step(JsonValue row, JsonValue named) {
@@ -336,20 +333,14 @@ std::vector<std::string_view> read_texts(JsonValue value) {
 Conditions read_conditions(JsonValue conditions) {
   Conditions all;
   for (const std::string_view text : read_texts(conditions)) {
-    std::vector<Condition>& any = all.emplace_back();
-    for (const std::string_view condition : parts_of(text, " or ")) {
-      any.push_back(read_condition(condition));
-    }
+    all.push_back(mapped(parts_of(text, " or "), read_condition));
   }
   return all;
 }
 
 std::vector<Step> read_steps(JsonValue steps, JsonValue named) {
-  std::vector<Step> out;
-  for (const JsonValue step : (steps.is_string() ? named[steps.string()] : steps).elements()) {
-    out.push_back(read_step(step, named));
-  }
-  return out;
+  return mapped((steps.is_string() ? named[steps.string()] : steps).elements(),
+                [&](JsonValue step) { return read_step(step, named); });
 }
 
 RecordSteps read_format(JsonValue row, JsonValue named) {
