@@ -54,6 +54,16 @@ auto mapped(const List& list, const Each& each) {
   return made;
 }
 
+/// The sum of what `each` says of the items of `list`.
+template <typename List, typename Each>
+std::uint64_t sum_of(const List& list, const Each& each) {
+  std::uint64_t sum = 0;
+  for (const auto& item : list) {
+    sum += std::invoke(each, item);
+  }
+  return sum;
+}
+
 /// Whether `condition` holds, of terms joined by "&" and, weaker, "|", with "!" before what must
 /// not hold: "a&!b|c". `holds_term(term)` says it of one.
 template <typename HoldsTerm>

@@ -261,10 +261,7 @@ void check_git(const MemoryManager& memory, std::vector<Check>& checks) {
   }
   const Result<PrivacyReport> report =
       memory.is_tracked() ? memory.privacy_report() : Result<PrivacyReport>(Error{});
-  std::uint64_t waiting = 0;
-  for (const RetainedEntries& kept : report ? report->kept : PrivacyReport().kept) {
-    waiting += kept.expired;
-  }
+  const std::uint64_t waiting = report ? sum_of(report->kept, &RetainedEntries::expired) : 0;
   if (waiting > 0) {
     add(checks, "retention", "check_retention", "waiting", waiting);
     checks.back().numbers = {{"waiting", waiting}};

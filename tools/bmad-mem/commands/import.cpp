@@ -87,10 +87,7 @@ std::string nothing_found(const FoundImports& found) {
 /// `problems`. Returns whether a file or the last batch failed as a whole.
 bool import_files(Tool& tool, const std::vector<ImportFile>& files, const ImportOptions& options,
                   ImportSink& sink, std::vector<Error>& problems) {
-  std::uint64_t total = 0;
-  for (const ImportFile& file : files) {
-    total += file.size;
-  }
+  const std::uint64_t total = sum_of(files, &ImportFile::size);
   bool failed = false;
   const auto check = [&](const Status& status) {
     if (!status) {

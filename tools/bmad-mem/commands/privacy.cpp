@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -187,10 +189,7 @@ void print_privacy(Tool& tool, const PrivacyReport& report) {
   const auto is_any = [](const RetainedEntries& kept) {
     return kept.entries + kept.archived + kept.evicted > 0;
   };
-  std::uint64_t secrets = 0;
-  for (const auto& [rule, count] : report.redacted) {
-    secrets += count;
-  }
+  const std::uint64_t secrets = sum_of(std::views::values(report.redacted), std::identity());
   show(tool, "privacy", shaped(shape::privacy, report), "any_kept",
        std::ranges::any_of(report.kept, is_any), "secrets", secrets, "more",
        std::max(report.sensitive.size(), kShownMax) - kShownMax);

@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "cli/filters.hpp"
+#include "cli/text.hpp"
 #include "exchange/export/export_writer.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
@@ -186,15 +187,11 @@ bool stream(const MemoryManager& memory, const ExportOptions& options, std::stri
 /// How much can't be read, in all sessions or in those: nobody must take the export for whole.
 Result<std::uint64_t> unreadable(const MemoryManager& memory,
                                  const std::vector<std::string>& sessions) {
-  std::uint64_t count = 0;
   if (sessions.empty()) {
     BMAD_TRY_ASSIGN(const GlobalStatistics all, memory.global_statistics());
-    count = all.problems.size();
-    for (const SessionStatistics& session : all.sessions) {
-      count += session.damaged_lines();
-    }
-    return count;
+    return all.problems.size() + sum_of(all.sessions, &SessionStatistics::damaged_lines);
   }
+  std::uint64_t count = 0;
   for (const std::string& id : sessions) {
     BMAD_TRY_ASSIGN(const SessionStatistics session, memory.statistics(id));
     count += session.damaged_lines();

@@ -75,16 +75,10 @@ Result<HttpResponse> http_purge(ApiContext& context, const EndpointCall& call) {
   const bool dry_run = call.boolean("dry_run");
   BMAD_TRY_ASSIGN(std::vector<Deletion> due, context.memory.deletions());
   std::erase_if(due, [&](const Deletion& each) { return !all && each.expires_at > call.now(); });
-  std::uint64_t lines = 0;
-  for (const Deletion& each : due) {
-    lines += each.entries;
-  }
+  std::uint64_t lines = sum_of(due, &Deletion::entries);
   if (!dry_run) {
     BMAD_TRY_ASSIGN(const DeletionReport report, context.memory.purge_deleted(all));
-    lines = report.removed.size();
-    for (const FileCount& file : report.elsewhere) {
-      lines += file.lines;
-    }
+    lines = report.removed.size() + sum_of(report.elsewhere, &FileCount::lines);
   }
   return object_response("dry_run", dry_run, "deletions", shaped(shape::deletion, due), "lines",
                          lines);
