@@ -26,7 +26,9 @@ endif()
 find_program(BMAD_CCACHE ccache)
 mark_as_advanced(BMAD_CCACHE)
 if(BMAD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${BMAD_CCACHE}")
+  # Without these it keeps nothing that was compiled with a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    env CCACHE_SLOPPINESS=pch_defines,time_macros "${BMAD_CCACHE}")
 endif()
 
 # Each of our files costs two seconds of headers and a few tenths for what is its own, so several are

@@ -18,6 +18,7 @@ function(bmad_room name)
   if(room_SOURCES)
     add_library(${target} OBJECT ${room_SOURCES})
     bmad_unity(${target})
+    bmad_precompile(${target})
     if(BMAD_SANITIZE)  # What is changed while the tests are run again and again.
       set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
     endif()
