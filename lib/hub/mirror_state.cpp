@@ -26,11 +26,8 @@ std::optional<std::uint64_t> read_hash(std::string_view digits) {
 }
 
 std::vector<JsonValue> parts_of(JsonValue list) {
-  std::vector<JsonValue> parts;
-  for (const JsonValue part : list.elements()) {
-    parts.push_back(part);
-  }
-  return parts;
+  const JsonElements elements = list.elements();
+  return {elements.begin(), elements.end()};
 }
 
 /// Runs of seqs in a row, as [first, how many].

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <ranges>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -227,11 +228,9 @@ class Collection {
 
   /// Purged, redacted, or gone without a trace: the hub still has the lines.
   Status explain_asked(const std::map<std::uint64_t, EntryType>& asked) {
-    std::vector<std::uint64_t> seqs;
-    for (const auto& [seq, type] : asked) {
-      seqs.push_back(seq);
-    }
-    BMAD_TRY_ASSIGN(const std::vector<FeedRow> rows, hub_.rows(seqs));
+    const auto seqs = std::views::keys(asked);
+    BMAD_TRY_ASSIGN(const std::vector<FeedRow> rows,
+                    hub_.rows(std::vector(seqs.begin(), seqs.end())));
     std::set<std::string, std::less<>> redacted;  // Texts that a row carries already.
     for (const FeedRow& row : rows) {
       const auto found = asked.find(row.seq);

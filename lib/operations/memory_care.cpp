@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <mutex>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -185,9 +187,7 @@ bool MemoryManager::index_new_entries(bool with_readable) const {
   std::vector<std::string> written;
   {
     const std::lock_guard guard(impl_->store.sessions_mutex);
-    for (const auto& [session_id, slot] : impl_->store.sessions) {
-      written.push_back(session_id);
-    }
+    std::ranges::copy(std::views::keys(impl_->store.sessions), std::back_inserter(written));
   }
   for (const std::string& session_id : with_readable ? written : std::vector<std::string>()) {
     renew_readable_index(impl_->store, session_id);

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -269,10 +270,8 @@ class EncryptedLog {
     if (std::ranges::none_of(lines_, &LogLine::is_wanted)) {
       return;
     }
-    std::vector<std::size_t> places;
-    for (const auto& [id, at] : latest) {
-      places.push_back(at);
-    }
+    const auto unsorted = std::views::values(latest);
+    std::vector<std::size_t> places(unsorted.begin(), unsorted.end());
     std::ranges::sort(places);
     std::vector<bool> wanted(places.size());
     for (std::size_t i = 0; i < places.size(); ++i) {

@@ -23,30 +23,17 @@ namespace bmad_mem {
 namespace {
 
 bool has_any_tag(const std::vector<std::string>& tags, JsonValue list) {
-  for (const JsonValue tag : list.elements()) {
-    if (is_among(tags, tag.string())) {
-      return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(list.elements(),
+                             [&](JsonValue tag) { return is_among(tags, tag.string()); });
 }
 
 /// Decoded strings: an escaped character hides a text from a search of the bytes.
 bool holds_decoded(JsonValue value, std::string_view needle) {
-  if (value.string().find(needle) != std::string_view::npos) {
-    return true;
-  }
-  for (const JsonValue element : value.elements()) {
-    if (holds_decoded(element, needle)) {
-      return true;
-    }
-  }
-  for (const JsonMember& member : value.members()) {
-    if (member.key.find(needle) != std::string_view::npos || holds_decoded(member.value, needle)) {
-      return true;
-    }
-  }
-  return false;
+  const auto holds = [&](JsonValue part) { return holds_decoded(part, needle); };
+  return value.string().contains(needle) || std::ranges::any_of(value.elements(), holds) ||
+         std::ranges::any_of(value.members(), [&](const JsonMember& member) {
+           return member.key.contains(needle) || holds(member.value);
+         });
 }
 
 constexpr std::uint64_t kCopySizeMax = 256U << 20U;

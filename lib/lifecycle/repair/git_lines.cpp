@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <limits>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -208,11 +209,8 @@ bool GitLines::is_removed_by_side(std::uint32_t line) const {
 
 std::vector<std::uint32_t> GitLines::history() {
   read_history();
-  std::vector<std::uint32_t> lines;
-  for (const auto& [line, commits] : adders_) {
-    lines.push_back(line);
-  }
-  return lines;
+  const auto lines = std::views::keys(adders_);
+  return {lines.begin(), lines.end()};
 }
 
 bool GitLines::brought(std::uint32_t line) {

@@ -208,10 +208,8 @@ Result<ExitStatus> run_import(Tool& tool) {
     tool.note("there is no memory here yet, so it is not checked what it would refuse");
     return import_all(tool, format, nullptr);
   }
-  if (!memory) {
-    return std::move(memory).error();
-  }
-  return import_all(tool, format, &*memory);
+  BMAD_TRY_ASSIGN(MemoryManager opened, std::move(memory));
+  return import_all(tool, format, &opened);
 }
 
 }  // namespace bmad_mem::cli

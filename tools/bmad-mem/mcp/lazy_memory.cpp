@@ -24,19 +24,15 @@ void warn(const std::string& warning) {
 }  // namespace
 
 Result<MemoryManager*> LazyMemory::open(std::string root) {
-  Result<MemoryManager> opened = MemoryManager::open({.root = std::move(root),
-                                                      .user_root = place_.user_root,
-                                                      .working_directory = place_.directory,
-                                                      .agent_id = place_.agent_id,
-                                                      .state_folder = trusting_folder(),
-                                                      .writes_as = Origin::kAgent,
-                                                      .access = place_.access,
-                                                      .encryption_key = encryption_key_here(),
-                                                      .watch_folders = true});
-  if (!opened) {
-    return std::move(opened).error();
-  }
-  memory_.emplace(std::move(*opened));
+  BMAD_TRY_ASSIGN(memory_, MemoryManager::open({.root = std::move(root),
+                                                .user_root = place_.user_root,
+                                                .working_directory = place_.directory,
+                                                .agent_id = place_.agent_id,
+                                                .state_folder = trusting_folder(),
+                                                .writes_as = Origin::kAgent,
+                                                .access = place_.access,
+                                                .encryption_key = encryption_key_here(),
+                                                .watch_folders = true}));
   std::ranges::for_each(memory_->config_warnings(), warn);
   return &*memory_;
 }

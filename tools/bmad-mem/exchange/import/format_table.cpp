@@ -356,12 +356,8 @@ RecordSteps read_format(JsonValue row, JsonValue named) {
 
 bool is_recognised(JsonValue ways, std::string_view beginning) {
   beginning.remove_prefix(beginning.starts_with("\xEF\xBB\xBF") ? 3 : 0);
-  for (const JsonValue way : ways.elements()) {
-    if (looks_like(way, beginning)) {
-      return true;
-    }
-  }
-  return false;
+  return std::ranges::any_of(ways.elements(),
+                             [&](JsonValue way) { return looks_like(way, beginning); });
 }
 
 std::vector<JsonValue> branch_to(std::string_view current, JsonValue mapping, std::size_t& left) {
