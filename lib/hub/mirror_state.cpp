@@ -26,8 +26,9 @@ std::optional<std::uint64_t> read_hash(std::string_view digits) {
 }
 
 std::vector<JsonValue> parts_of(JsonValue list) {
-  const JsonElements elements = list.elements();
-  return {elements.begin(), elements.end()};
+  std::vector<JsonValue> parts;
+  std::ranges::copy(list.elements(), std::back_inserter(parts));
+  return parts;
 }
 
 /// Runs of seqs in a row, as [first, how many].

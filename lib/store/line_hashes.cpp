@@ -72,8 +72,8 @@ bool read_log_hashes(JsonValue object, LogHashes& line_hashes) {
 RefusedBytes read_refused(JsonValue object) {
   RefusedBytes refused{.inode = object["inode"].natural()};
   for (const JsonValue range : object["ranges"].elements()) {
-    const JsonElements elements = range.elements();
-    const std::vector<JsonValue> parts(elements.begin(), elements.end());
+    std::vector<JsonValue> parts;
+    std::ranges::copy(range.elements(), std::back_inserter(parts));
     const std::optional<std::uint64_t> hash =
         parts.size() == 3 ? number_in<std::uint64_t>(parts[2].string(), 16) : std::nullopt;
     if (hash) {

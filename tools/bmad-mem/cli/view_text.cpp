@@ -280,7 +280,7 @@ ViewText view_text(std::string_view name, std::string_view object, const Style& 
 
 std::string view_line(std::string_view name, std::string_view object) {
   std::string text = view_text(name, object, Style(false), 0).text;
-  text.resize(text.size() - (text.ends_with('\n') ? 1 : 0));
+  text.erase(text.size() - (text.ends_with('\n') ? 1 : 0));
   return text;
 }
 
