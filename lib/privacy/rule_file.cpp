@@ -126,7 +126,7 @@ class Reader {
     return {};
   }
 
-  /// The same in small letters, without those that are empty.
+  /// The same in lower case, without those that are empty.
   Status read_words(const toml::table& table, std::string_view key,
                     std::vector<std::string>& out) const {
     BMAD_TRY(read_texts(table, key, out));

@@ -278,8 +278,8 @@ Result<FileLines> FileLines::open(const std::string& path, const std::optional<Z
     }
     return lines;
   }
-  BMAD_TRY(lines.fill_packed());
-  if (lines.packed_.starts_with(kZstdMagic)) {
+  BMAD_TRY(lines.fill_raw());
+  if (lines.raw_.starts_with(kZstdMagic)) {
     lines.unpacker_ = std::make_unique<Unpacker>(false);
   }
   return lines;
@@ -296,31 +296,31 @@ Result<std::size_t> FileLines::read_file(char* out, std::size_t size) {
   }
   assert(static_cast<std::uint64_t>(got) <= left_);
   left_ -= static_cast<std::uint64_t>(got);
-  packed_read_ += static_cast<std::uint64_t>(got);
+  raw_read_ += static_cast<std::uint64_t>(got);
   return static_cast<std::size_t>(got);
 }
 
-Status FileLines::fill_packed() {
-  if (packed_begin_ == packed_.size()) {
-    packed_begin_ = 0;
-    packed_.resize(kPiece);
-    BMAD_TRY_ASSIGN(const std::size_t got, read_file(packed_.data(), packed_.size()));
-    packed_.resize(got);
+Status FileLines::fill_raw() {
+  if (raw_begin_ == raw_.size()) {
+    raw_begin_ = 0;
+    raw_.resize(kPiece);
+    BMAD_TRY_ASSIGN(const std::size_t got, read_file(raw_.data(), raw_.size()));
+    raw_.resize(got);
   }
   return {};
 }
 
 Result<std::size_t> FileLines::read(char* out, std::size_t size) {
-  assert(packed_begin_ <= packed_.size());
+  assert(raw_begin_ <= raw_.size());
   if (unpacker_ == nullptr) {
-    const std::size_t had = packed_.copy(out, size, packed_begin_);
-    packed_begin_ += had;
+    const std::size_t had = raw_.copy(out, size, raw_begin_);
+    raw_begin_ += had;
     return had != 0 ? Result<std::size_t>(had) : read_file(out, size);
   }
   std::size_t given = 0;
   while (given == 0) {
-    BMAD_TRY(fill_packed());
-    std::string_view rest = std::string_view(packed_).substr(packed_begin_);
+    BMAD_TRY(fill_raw());
+    std::string_view rest = std::string_view(raw_).substr(raw_begin_);
     const bool at_end = rest.empty();
     if (at_end && unpacker_->is_whole) {
       return 0;
@@ -328,13 +328,13 @@ Result<std::size_t> FileLines::read(char* out, std::size_t size) {
     if (!unpacker_->unpack(rest, out, size, given)) {
       return damaged("its packed bytes are damaged", path_);
     }
-    packed_begin_ = packed_.size() - rest.size();
+    raw_begin_ = raw_.size() - rest.size();
     if (given == 0 && at_end) {
       return damaged("the end of its packed bytes is missing", path_);
     }
   }
   unpacked_ += given;
-  if (unpacked_ > kUnpackedFree + kUnpackedTimes * packed_read_) {
+  if (unpacked_ > kUnpackedFree + kUnpackedTimes * raw_read_) {
     return Error{
         .code = ErrorCode::E_SIZE_LIMIT,
         .message = fmt::format("unpacks to more than {} times its size; unpack it yourself "

@@ -80,7 +80,7 @@ class FileLines {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Of the file itself.
-  [[nodiscard]] std::uint64_t bytes_read() const { return packed_read_; }
+  [[nodiscard]] std::uint64_t bytes_read() const { return raw_read_; }
 
  private:
   struct Unpacker;
@@ -88,7 +88,7 @@ class FileLines {
   FileLines(Descriptor file, std::string path);
   Result<std::size_t> read_file(char* out, std::size_t size);
   /// Reads a piece of the file unless some of the last is left.
-  Status fill_packed();
+  Status fill_raw();
   /// The next bytes into `out`, unpacked, at most `size`; their number, 0 at the end.
   Result<std::size_t> read(char* out, std::size_t size);
   /// Reads a chunk behind what is there; at_end_ when there is none.
@@ -99,10 +99,10 @@ class FileLines {
   Descriptor file_;
   std::string path_;
   std::uint64_t left_ = UINT64_MAX;  ///< Bytes of the file that may be read: those of a member.
-  std::uint64_t packed_read_ = 0;
+  std::uint64_t raw_read_ = 0;
   std::uint64_t unpacked_ = 0;
-  std::string packed_;  ///< Bytes of the file; from packed_begin_ on they are not given out.
-  std::size_t packed_begin_ = 0;
+  std::string raw_;  ///< Bytes of the file; from raw_begin_ on they are not given out.
+  std::size_t raw_begin_ = 0;
   std::unique_ptr<Unpacker> unpacker_;  ///< Null: the bytes are as they are.
   std::vector<char> buffer_;  // What is left of the file's bytes lies from begin_ to end_.
   std::size_t begin_ = 0;

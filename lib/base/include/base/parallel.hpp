@@ -55,7 +55,7 @@ void for_each_parallel(std::size_t count, const Work& work,
         others.emplace_back(run);
       }
     } catch (const std::system_error&) {
-      // The process may have no more threads: those that it has do the work.
+      // The process is at its limit of threads: those that it has do the work.
     }
     run();
   }
@@ -65,7 +65,7 @@ void for_each_parallel(std::size_t count, const Work& work,
 }
 
 /// Calls both, at the same time where there are two cores, and returns when both are done. `one`
-/// is called by this thread, and so is `other` where the process may have no more threads. What
+/// is called by this thread, and so is `other` where the process is at its limit of threads. What
 /// they throw is thrown here; where `one` throws, `other` may be left out.
 template <typename One, typename Other>
 void run_both(const One& one, const Other& other) {

@@ -42,7 +42,7 @@ struct ImportPlace {
   std::string_view as;  ///< The format, where it is another one.
 };
 
-/// Without `make` it is Markdown, or told by the file.
+/// Without `make` it is Markdown, or said by the file.
 struct ImportRow : ImportReader {
   std::string_view name;                ///< What --from and --format take.
   std::string_view title;               ///< What it is, for people; empty: a further form.
