@@ -66,7 +66,7 @@ bool is_index_of(FileSystem& files, const std::string& session_id, const std::st
   return head.contains(sizes);
 }
 
-/// Makes the indexes of some sessions anew, a few at a time.
+/// Rebuilds the indexes of some sessions, a few at a time.
 class IndexRebuild {
  public:
   IndexRebuild(Store& store, bool only_one, const MemoryManager::Progress& on_progress)

@@ -78,7 +78,7 @@ std::string question_to_agent(const HookJob& job, const HookEvent& event);
 /// The running summary as data; empty when there is none.
 Result<std::string> running_summary(const HookJob& job, const HookEvent& event);
 
-/// What is told besides what is known.
+/// What the context of a session adds to the knowledge of the memory.
 struct HookNews {
   std::string for_model;
   std::string for_person;
