@@ -271,6 +271,20 @@ class Links(HttpServerTest):
         arguments = pathlib.Path(f"/proc/{self.process.pid}/cmdline").read_bytes()
         self.assertNotIn(self.token.encode(), arguments)
 
+    def test_a_token_that_others_could_read_is_no_model_for_the_next(self):
+        token_file = pathlib.Path(self.told["token_file"])
+        elsewhere = self.folder / "elsewhere"
+        self.process.kill()
+        self.process.wait()
+        token_file.rename(elsewhere)
+        elsewhere.chmod(0o644)
+        token_file.symlink_to(elsewhere)
+        before = elsewhere.read_text()
+        self.serve()
+        self.assertFalse(token_file.is_symlink())
+        self.assertEqual(token_file.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(elsewhere.read_text(), before)
+
     def test_a_server_that_was_killed_leaves_nothing_in_the_way(self):
         self.process.kill()
         self.process.wait()
