@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem::hub_postgres {
 namespace {
 
@@ -28,11 +30,8 @@ std::string one_line(std::string_view text) {
       line += c == '\n' ? "; " : " ";
     }
   }
-  while (line.ends_with(' ') || line.ends_with(';')) {
-    line.pop_back();
-  }
   assert(!line.contains('\n'));
-  return line;
+  return std::string(trimmed(line, " ;"));
 }
 
 using Keywords = std::vector<std::pair<const char*, std::string>>;

@@ -12,6 +12,7 @@
 #include "model/title.hpp"
 #include "search/analyzer.hpp"
 #include "search_words.hpp"
+#include "token_folder.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -249,9 +250,8 @@ template <typename Is>
 bool all_sentences(std::string_view text, const Is& is) {
   std::size_t begin = 0;
   for (std::size_t at = 0; at <= text.size();) {
-    if (at < text.size() && (is_alnum(text[at]) || text[at] == ' ')) {
+    while (at < text.size() && (is_word_class(byte_class(text[at])) || text[at] == ' ')) {
       ++at;
-      continue;
     }
     const SentenceEnd* const end = at < text.size() ? sentence_end_at(text.substr(at)) : nullptr;
     if (end == nullptr && at < text.size()) {
@@ -286,9 +286,8 @@ bool states_nothing(std::string_view text, EntryRole role) {
     return false;
   }
   return all_sentences(text, [&](std::string_view sentence, bool asks) {
-    const bool is_long =
-        std::ranges::count(sentence, ' ') > static_cast<std::ptrdiff_t>(kShortWordsMax);
-    if (role == EntryRole::kAssistant && !asks && is_long) {
+    if (role == EntryRole::kAssistant && !asks &&
+        std::ranges::count(sentence, ' ') > static_cast<std::ptrdiff_t>(kShortWordsMax)) {
       return false;  // Most of what agents say; the words need not be looked at.
     }
     const Sentence read(sentence, asks);

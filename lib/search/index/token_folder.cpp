@@ -293,24 +293,25 @@ std::string lower_case(std::string_view text) {
   std::string lower;
   lower.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
-    const char byte = text[at];
-    if (is_ascii(byte)) {
-      lower += to_lower(byte);
-      ++at;
-      continue;
+    const std::string_view rest = text.substr(at);
+    const std::string_view ascii(rest.begin(), std::ranges::find_if_not(rest, is_ascii));
+    lower += ascii;
+    std::ranges::transform(ascii, lower.end() - std::ssize(ascii), to_lower);
+    at += ascii.size();
+    if (at == text.size()) {
+      break;
     }
     utf8proc_int32_t code = 0;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the bytes are UTF-8.
     const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at);
     const utf8proc_ssize_t size =
         utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size() - at), &code);
-    if (size <= 0) {
-      lower += byte;
-      ++at;
-      continue;
+    if (size > 0) {
+      append_code(utf8proc_tolower(code), lower);
+    } else {
+      lower += text[at];
     }
-    append_code(utf8proc_tolower(code), lower);
-    at += static_cast<std::size_t>(size);
+    at += size > 0 ? static_cast<std::size_t>(size) : 1;
   }
   return lower;
 }

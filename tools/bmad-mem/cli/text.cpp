@@ -122,7 +122,8 @@ std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (const std::size_t unseen = unseen_size(text.substr(i)); unseen > 0) {
+    const std::size_t unseen = is_ascii(text[i]) ? 0 : unseen_size(text.substr(i));
+    if (unseen > 0) {
       i += unseen - 1;
       continue;
     }
@@ -130,10 +131,8 @@ std::string printable(std::string_view text) {
     // U+0080 to U+009F steer terminals, too; in UTF-8 they are C2 80 to C2 9F.
     const bool is_c1 =
         byte == 0xC2U && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0U;
-    if (is_c1) {
-      ++i;
-    }
     out += is_c1 || byte < 0x20U || byte == 0x7FU ? ' ' : text[i];
+    i += is_c1 ? 1 : 0;
   }
   return out;
 }
