@@ -59,10 +59,9 @@ class JsonValue {
       : tape_(tape), strings_(strings), index_(index) {}
 
   [[nodiscard]] JsonKind kind() const {
-    if (tape_ == nullptr) {
-      return JsonKind::kAbsent;
-    }
-    switch (static_cast<char>(tape_[index_] >> 56U)) {
+    switch (tag()) {
+      case '\0':
+        return JsonKind::kAbsent;
       case '"':
         return JsonKind::kString;
       case '{':
@@ -83,25 +82,23 @@ class JsonValue {
     }
   }
   [[nodiscard]] bool present() const { return tape_ != nullptr; }
-  [[nodiscard]] bool is_string() const { return kind() == JsonKind::kString; }
-  [[nodiscard]] bool is_object() const { return kind() == JsonKind::kObject; }
-  [[nodiscard]] bool is_array() const { return kind() == JsonKind::kArray; }
-  [[nodiscard]] bool is_integer() const {
-    return kind() == JsonKind::kInteger || kind() == JsonKind::kUnsigned;
-  }
-  [[nodiscard]] bool is_number() const { return is_integer() || kind() == JsonKind::kReal; }
+  [[nodiscard]] bool is_string() const { return tag() == '"'; }
+  [[nodiscard]] bool is_object() const { return tag() == '{'; }
+  [[nodiscard]] bool is_array() const { return tag() == '['; }
+  [[nodiscard]] bool is_integer() const { return tag() == 'l' || tag() == 'u'; }
+  [[nodiscard]] bool is_number() const { return is_integer() || tag() == 'd'; }
 
   /// The decoded text; empty unless is_string().
   [[nodiscard]] std::string_view string() const { return is_string() ? string_at(index_) : ""; }
   /// `fallback` unless this is a boolean.
   [[nodiscard]] bool boolean(bool fallback = false) const {
-    return kind() == JsonKind::kBoolean ? static_cast<char>(tape_[index_] >> 56U) == 't' : fallback;
+    return tag() == 't' || (tag() != 'f' && fallback);
   }
   /// The number as a double; `fallback` unless is_number().
   [[nodiscard]] double number(double fallback = 0) const;
   /// The number when it is a whole one within std::int64_t; `fallback` otherwise.
   [[nodiscard]] std::int64_t integer(std::int64_t fallback = 0) const {
-    return kind() == JsonKind::kInteger ? static_cast<std::int64_t>(tape_[index_ + 1]) : fallback;
+    return tag() == 'l' ? static_cast<std::int64_t>(tape_[index_ + 1]) : fallback;
   }
 
   /// That number, or 0 for a negative one or anything else.
@@ -122,6 +119,10 @@ class JsonValue {
 
   static constexpr std::uint64_t kPayload = 0x00FFFFFFFFFFFFFFU;
 
+  /// What simdjson's tape says of its kind; 0 for no value.
+  [[nodiscard]] char tag() const {
+    return tape_ == nullptr ? '\0' : static_cast<char>(tape_[index_] >> 56U);
+  }
   [[nodiscard]] std::string_view string_at(std::size_t index) const {
     assert(tape_ != nullptr);
     const std::uint8_t* at = strings_ + (tape_[index] & kPayload);
@@ -130,12 +131,16 @@ class JsonValue {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the buffer holds UTF-8 bytes.
     return {reinterpret_cast<const char*>(at) + sizeof size, size};
   }
+  /// The word that follows the object or array at `index`: its low 32 bits; the others are a count.
+  [[nodiscard]] std::size_t next_of(std::size_t index) const {
+    return static_cast<std::uint32_t>(tape_[index]);
+  }
   /// The word after the value at `index`.
   [[nodiscard]] std::size_t after(std::size_t index) const {
     switch (static_cast<char>(tape_[index] >> 56U)) {
       case '{':
       case '[':
-        return static_cast<std::uint32_t>(tape_[index]);  // Low 32 bits; the rest is a count.
+        return next_of(index);
       case 'l':
       case 'u':
       case 'd':
@@ -193,7 +198,7 @@ class JsonRange {
   [[nodiscard]] Iterator end() const {
     // The last word of an object is its '}'; a value of another kind holds nothing.
     const bool holds = kHasKeys ? holder_.is_object() : holder_.is_array();
-    return {holder_, holds ? holder_.after(holder_.index_) - 1 : holder_.index_ + 1};
+    return {holder_, holds ? holder_.next_of(holder_.index_) - 1 : holder_.index_ + 1};
   }
 
  private:
