@@ -75,12 +75,17 @@ target_compile_options(bmad_flags INTERFACE
 # What is released doesn't tell where it was built, and is the same wherever that was.
 add_compile_options("$<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>")
 
-# With sanitizers -O1 takes three times as long to compile as -O0. It pays where tests run long, in
-# the inner loops of the lower rooms; not in what drives them, the tool and the tests, which link this
-# beside.
+# What drives the rooms, the tool and the tests, links this beside, since its own share of a run is
+# small and of a build large. The tool's units take a quarter less time to compile than with -O2, and
+# run half a per cent more instructions; without the two flags it is two. With sanitizers -O1 takes three
+# times as long as -O0, and pays only in the inner loops of the lower rooms.
 add_library(bmad_quick_flags INTERFACE)
 if(BMAD_SANITIZE)
   target_compile_options(bmad_quick_flags INTERFACE -O0)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(bmad_quick_flags INTERFACE
+    $<$<CONFIG:Release>:-O1> $<$<CONFIG:Release>:-finline-small-functions>
+    $<$<CONFIG:Release>:-foptimize-strlen>)
 endif()
 
 include(CheckLinkerFlag)
