@@ -77,21 +77,21 @@ class PersonalScan {
         add(PersonalKind::kPhone, phone_at(text_, groups));
   }
 
-  bool add(PersonalKind kind, std::optional<Span> span) {
-    if (!span) {
-      return false;
-    }
-    assert(span->begin < span->end && span->end <= text_.size());
+  // Nearly all numbers are nothing of the kind.
+  bool add(PersonalKind kind, const std::optional<Span>& span) { return span && take(kind, *span); }
+
+  bool take(PersonalKind kind, const Span& span) {
+    assert(span.begin < span.end && span.end <= text_.size());
     const PersonalPolicy policy = policies_[static_cast<std::size_t>(kind)];
     if (policy != PersonalPolicy::kKeep) {
-      out_.push_back({.begin = span->begin,
-                      .end = span->end,
+      out_.push_back({.begin = span.begin,
+                      .end = span.end,
                       .rule = personal_kind_name(kind),
                       .action = policy == PersonalPolicy::kRedact ? DetectionAction::kSecret
                                                                   : DetectionAction::kNear});
     }
     // What is kept is still what it is: its digits are no other kind's.
-    found_end_ = std::max(found_end_, span->end);
+    found_end_ = std::max(found_end_, span.end);
     return true;
   }
 
