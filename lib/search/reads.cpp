@@ -150,11 +150,14 @@ std::vector<Entry> to_entries(std::vector<Located> found) {
 /// times by session and id, so that the order never depends on chance.
 template <typename T, typename EntryOf>
 void keep_newest(std::vector<T>& items, std::size_t limit, const EntryOf& entry_of) {
-  std::ranges::sort(items, std::greater(), [&](const T& item) {
+  const auto rank = [&](const T& item) {
     const auto& entry = entry_of(item);
     return std::tuple(!entry.evicted, entry.timestamp, std::string_view(item.session_id),
                       std::string_view(entry.id));
-  });
+  };
+  if (!std::ranges::is_sorted(items, std::greater(), rank)) {  // From indexes they come in order.
+    std::ranges::sort(items, std::greater(), rank);
+  }
   if (limit != 0 && items.size() > limit) {
     items.erase(items.begin() + static_cast<std::ptrdiff_t>(limit), items.end());
   }
@@ -322,9 +325,8 @@ Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::stri
 /// Whether there are no other versions of `found`, which are the latest, anywhere.
 Result<bool> are_only_ones(const Store& store, std::span<const Entry> found,
                            std::span<const std::string> their_sessions) {
-  const bool are_single = std::ranges::all_of(
-      found, [](const Entry& entry) { return entry.versions == 1 && !entry.evicted; });
-  if (!are_single) {
+  if (!std::ranges::all_of(
+          found, [](const Entry& entry) { return entry.versions == 1 && !entry.evicted; })) {
     return false;
   }
   BMAD_TRY_ASSIGN(const EvictedParts evicted, evicted_sessions(store, their_sessions));
