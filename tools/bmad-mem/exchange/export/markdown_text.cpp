@@ -86,8 +86,10 @@ std::string escaped_line(std::string_view line, std::string_view also = {}) {
     if (static_cast<unsigned char>(line[i]) >= 0x20 || line[i] == '\t') {
       const bool inside_word = line[i] == '_' && i > 0 && is_alnum(line[i - 1]) &&
                                i + 1 < line.size() && is_alnum(line[i + 1]);
-      const bool is_also = also.find(line[i]) != std::string_view::npos && !inside_word;
-      out += acts(line, i) || is_also ? "\\" : "";
+      const bool is_plain = is_alnum(line[i]) || line[i] == ' ';
+      if (!is_plain && (acts(line, i) || (also.contains(line[i]) && !inside_word))) {
+        out += '\\';
+      }
       out += line[i];
     }
     ++i;
