@@ -143,7 +143,8 @@ class Sentence {
       return true;
     }
     if (is_unspaced(text_)) {
-      return asks_ || begins_with(kRequestBegins) || ends_with(kRequestEnds);
+      return asks_ || begins_with(kRequestBegins) ||
+             kRequestEnds.any([&](std::string_view end) { return text_.ends_with(end); });
     }
     const std::size_t first = after_leads();
     if (first == words_.size() || kRequestVerbs.contains(words_[first]) ||
@@ -201,9 +202,6 @@ class Sentence {
 
   [[nodiscard]] bool begins_with(const WordList& list) const {
     return longest_phrase(list, text_) > 0;
-  }
-  [[nodiscard]] bool ends_with(const WordList& list) const {
-    return list.any([&](std::string_view end) { return text_.ends_with(end); });
   }
   [[nodiscard]] std::size_t words_before_comma() const {
     const std::size_t comma = text_.find(',');
