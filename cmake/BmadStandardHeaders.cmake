@@ -10,9 +10,9 @@ target_precompile_headers(bmad_standard_headers PRIVATE
   <tuple> <unordered_map> <unordered_set> <utility> <variant> <vector>
   <fmt/format.h> <fmt/ranges.h>)
 
-# bmad_precompile(<target>): for targets that are compiled as libraries, all with the same options. Not
-# where each file is compiled alone (BMAD_UNITY), since then each shall include what it uses, nor with
-# sanitizers, where options differ (bmad_quick_flags).
+# bmad_precompile(<target>): for targets that are compiled as libraries. g++ takes the header for -O1
+# (bmad_quick_flags) and -O2 alike. Not where each file is compiled alone (BMAD_UNITY), since then each
+# shall include what it uses, nor with sanitizers, where clang wants the same options.
 function(bmad_precompile target)
   if(BMAD_UNITY AND NOT BMAD_SANITIZE)
     target_precompile_headers(${target} REUSE_FROM bmad_standard_headers)
