@@ -160,6 +160,8 @@ function watch(page, origin) {
 /** Fails when the page did what it must not; closes it. */
 export async function finish(page) {
   const hasRun = await page.evaluate(() => window.hasRun ?? null);
+  // A request that a test's route still answers may be given up: the page goes.
+  await page.unrouteAll({behavior: "ignoreErrors"});
   await page.context().close();
   assert.equal(hasRun, null, "stored markup was run");
   assert.deepEqual(page.watch.problems, []);
