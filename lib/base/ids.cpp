@@ -128,6 +128,17 @@ PackedId pack_id(std::string_view prefix, std::string_view id) {
                         : PackedId{};
 }
 
+std::pair<PackedId, PackedId> packed_range(std::string_view prefix, std::string_view begin) {
+  const std::size_t size = prefix.size() + kTimeChars + kRandomChars;
+  if (begin.size() >= size) {
+    return {};
+  }
+  const auto filled = [&](char c) {
+    return pack_id(prefix, std::string(begin) + std::string(size - begin.size(), c));
+  };
+  return {filled(kAlphabet.front()), filled(kAlphabet.back())};
+}
+
 std::string unpack_id(std::string_view prefix, const PackedId& id) {
   assert(id.is_there());
   std::string text;

@@ -75,6 +75,10 @@ Error MemoryManager::no_entry(std::string_view id) const {
   return bmad_mem::no_entry(impl_->store, id);
 }
 
+Result<std::vector<std::string>> MemoryManager::ids_that_begin(std::string_view begin) const {
+  return impl_->call("list", bmad_mem::ids_that_begin, begin);
+}
+
 Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("list"));
   BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));

@@ -1,11 +1,16 @@
-// no_entry.cpp - why an id finds nothing.
+// no_entry.cpp - why an id finds nothing, and which ids it may begin.
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/encryption.hpp"
 #include "bmad_mem/text.hpp"
+#include "encrypted_reads.hpp"
+#include "search/cached_indexes.hpp"
 #include "search/reads.hpp"
+#include "search/search.hpp"
 #include "store/access.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"
@@ -14,20 +19,52 @@ namespace bmad_mem {
 namespace {
 
 /// Whether an entry names `id` whose session has no events here, as in a clone: git ignores them.
-/// Reads all entries, so it looks only where git may have left some out.
 bool is_named_without_events(const Store& store, std::string_view id) {
   if (!store.tracked.any()) {
     return false;
   }
-  const std::string quoted = fmt::format("\"{}\"", id);
-  const Result<std::vector<Entry>> all = list_entries(store, {.limit = 0});
-  return all && std::ranges::any_of(*all, [&](const Entry& entry) {
-           return entry.json.contains(R"("events":[)") && entry.json.contains(quoted) &&
+  const auto naming = with_indexes(store, {.limit = 0}, [&](const CachedIndexes& indexes) {
+    return naming_entries(indexes.sessions(), id);
+  });
+  return naming && std::ranges::any_of(*naming, [&](const Entry& entry) {
+           return entry.json.contains(R"("events":[)") &&
                   !store.files->info(session_file(entry.session_id, kEventsName));
          });
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> ids_that_begin(const Store& store, std::string_view begin) {
+  const std::optional<EntryType> type = entry_type_of_id(begin);
+  const std::string_view prefix = type ? entry_type_info(*type).id_prefix : "";
+  const auto [first, last] = packed_range(prefix, begin);
+  if (!type || !first.is_there() || !check_read(store, *type)) {
+    return std::vector<std::string>();
+  }
+  const auto look = [&, first = first,
+                     last = last](CachedIndexes& indexes) -> Result<std::vector<std::string>> {
+    EncryptedSessions encrypted;
+    BMAD_TRY(encrypted.add(store, indexes, {.types = {&*type, 1}}));
+    std::set<std::string> found;
+    for (const auto sessions : {indexes.sessions(), encrypted.sessions()}) {
+      for (IndexedSession* const session : sessions) {
+        BMAD_TRY(in_session(*session, session->load_slots(0, 0)));
+        BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, in_session(*session, session->rows()));
+        for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
+          const PackedId& id = rows[slot].id;
+          if (id.is_there() && first <= id && id <= last) {
+            BMAD_TRY(in_session(*session, session->load_slots(slot, slot + 1)));
+            if (flag_type(session->slots().flags[slot]) == *type) {
+              found.insert(unpack_id(prefix, id));
+            }
+          }
+        }
+      }
+    }
+    return std::vector<std::string>(found.begin(), found.end());
+  };
+  return with_indexes(store, {.limit = 0}, look);
+}
 
 std::string closed_text(std::uint64_t count, const std::optional<Error>& key_problem) {
   return fmt::format(

@@ -52,35 +52,6 @@ Result<std::vector<Entry>> named_entries(std::span<IndexedSession* const> sessio
   return named;
 }
 
-/// The entries that name `id`, as a reference or in a link.
-Result<std::vector<Entry>> naming_entries(std::span<IndexedSession* const> sessions,
-                                          std::string_view id) {
-  std::vector<Entry> naming;
-  for (const SearchedPart& part : parts_of(sessions)) {
-    BMAD_TRY_ASSIGN(const PartPostings found,
-                    part.part->part_postings(PostingKind::kTerm, reference_key(id)));
-    for (const SessionPostings& named : found.sessions) {
-      IndexedSession& session = *sessions[part.first + named.session];
-      BMAD_TRY(in_session(session, session.load_slots(0, 0)));
-      const auto hidden = session.hidden();
-      for (const SlotPosting& posting : named.postings) {
-        if (hidden != nullptr && (*hidden)[posting.slot] != 0) {
-          continue;
-        }
-        BMAD_TRY_ASSIGN(
-            Entry entry,
-            in_session(session, load_entry(session, session.slots().ordinal(posting.slot))));
-        BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(entry.json));
-        const std::vector<std::string_view> names = entry_references(*value);
-        if (std::ranges::find(names, id) != names.end()) {  // Its hash may be another id's, too.
-          naming.push_back(std::move(entry));
-        }
-      }
-    }
-  }
-  return naming;
-}
-
 /// What the typed links of an entry lead to.
 Result<std::vector<Neighbour>> named_neighbours(std::span<IndexedSession* const> sessions,
                                                 const Entry& entry) {
@@ -284,6 +255,34 @@ class RelatedFinder {
 };
 
 }  // namespace
+
+Result<std::vector<Entry>> naming_entries(std::span<IndexedSession* const> sessions,
+                                          std::string_view id) {
+  std::vector<Entry> naming;
+  for (const SearchedPart& part : parts_of(sessions)) {
+    BMAD_TRY_ASSIGN(const PartPostings found,
+                    part.part->part_postings(PostingKind::kTerm, reference_key(id)));
+    for (const SessionPostings& named : found.sessions) {
+      IndexedSession& session = *sessions[part.first + named.session];
+      BMAD_TRY(in_session(session, session.load_slots(0, 0)));
+      const auto hidden = session.hidden();
+      for (const SlotPosting& posting : named.postings) {
+        if (hidden != nullptr && (*hidden)[posting.slot] != 0) {
+          continue;
+        }
+        BMAD_TRY_ASSIGN(
+            Entry entry,
+            in_session(session, load_entry(session, session.slots().ordinal(posting.slot))));
+        BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(entry.json));
+        const std::vector<std::string_view> names = entry_references(*value);
+        if (std::ranges::find(names, id) != names.end()) {  // Its hash may be another id's, too.
+          naming.push_back(std::move(entry));
+        }
+      }
+    }
+  }
+  return naming;
+}
 
 void show_links(const Store& store, std::span<Entry* const> entries,
                 std::span<const std::string> sessions, bool fill) {

@@ -230,9 +230,11 @@ class MemoryManager {
   /// Every version of the entry, oldest first.
   Result<std::vector<Entry>> history(std::string_view id,
                                      std::span<const std::string> sessions = {}) const;
-  /// Newest first.
   /// What to say of an id that no entry has: E_ENTRY_NOT_FOUND, with the reason and the remedy.
   [[nodiscard]] Error no_entry(std::string_view id) const;
+  /// The ids, of those that this library made, that begin with `begin`, sorted.
+  [[nodiscard]] Result<std::vector<std::string>> ids_that_begin(std::string_view begin) const;
+  /// Newest first.
   Result<std::vector<Entry>> list(const EntryFilter& filter) const;
   /// How many encrypted lines of the sessions and types that the filter names have no key here.
   /// Errors: also why a key that was named can't be used.

@@ -61,23 +61,14 @@ std::optional<std::string_view> named_session(const Tool& tool) {
 
 Result<std::vector<std::string>> whole_ids(const MemoryManager& memory,
                                            std::vector<std::string> ids) {
-  std::optional<std::vector<std::string>> all;
   for (std::string& id : ids) {
     // Not get(), which would count as an access.
     const Result<std::vector<Entry>> known = memory.history(id);
     if (id.size() < kWholeNamePrefixMin || !known || !known->empty()) {
       continue;  // What is wrong, the caller says.
     }
-    if (!all) {
-      const Result<std::uint64_t> closed = memory.closed_entries({});
-      if (!closed || *closed > 0) {
-        break;  // It may be the whole id of an encrypted entry, which no list has without the key.
-      }
-      BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
-                      memory.list({.with_outdated = true, .limit = 0}));
-      all = mapped(entries, &Entry::id);
-    }
-    BMAD_TRY_ASSIGN(id, whole_name(id, *all, "entries", "id"));
+    BMAD_TRY_ASSIGN(const std::vector<std::string> begun, memory.ids_that_begin(id));
+    BMAD_TRY_ASSIGN(id, whole_name(id, begun, "entries", "id"));
   }
   return ids;
 }

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
@@ -45,12 +46,15 @@ struct PackedId {
   std::uint32_t random = 0;    ///< 30 bits.
 
   [[nodiscard]] bool is_there() const { return time != kNone; }
-  bool operator==(const PackedId&) const = default;
+  auto operator<=>(const PackedId&) const = default;
 };
 
 /// That of `id`, when it is `prefix` and what IdGenerator puts behind it; else one that is not
 /// there.
 PackedId pack_id(std::string_view prefix, std::string_view id);
+/// The first and the last of the ids that begin with `begin`; they are not there where it begins
+/// none, or is a whole one.
+std::pair<PackedId, PackedId> packed_range(std::string_view prefix, std::string_view begin);
 /// What pack_id() was given. It must be there.
 std::string unpack_id(std::string_view prefix, const PackedId& id);
 

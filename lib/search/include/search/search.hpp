@@ -173,6 +173,9 @@ Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal,
 /// IndexedSession::line(), with the session in Error::field.
 Result<std::vector<Entry>> entries_with_id(std::span<IndexedSession* const> sessions,
                                            std::string_view id);
+/// The entries that name `id`, as a reference or in a link. Errors: as entries_with_id().
+Result<std::vector<Entry>> naming_entries(std::span<IndexedSession* const> sessions,
+                                          std::string_view id);
 
 /// What the config and the clock say to a search.
 
