@@ -10,6 +10,7 @@
 
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/question.hpp"
 #include "bmad_mem/text.hpp"
 #include "memory_impl.hpp"
 #include "model/entry.hpp"
@@ -24,6 +25,7 @@ namespace bmad_mem {
 Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
                                               std::span<const std::string> sessions,
                                               std::optional<Timestamp> as_of) const {
+  const Question question;
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("get"));
   BMAD_TRY_ASSIGN(const std::vector<Entry> all,
                   impl_->find_in_both(ids, sessions, /*all_versions=*/false, as_of));
@@ -61,6 +63,7 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
 
 Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
                                                   std::span<const std::string> sessions) const {
+  const Question question;
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("history"));
   const std::string wanted(id);
   BMAD_TRY_ASSIGN(std::vector<Entry> all, impl_->find_in_both(std::span(&wanted, 1), sessions,
@@ -72,6 +75,7 @@ Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
 }
 
 Error MemoryManager::no_entry(std::string_view id) const {
+  const Question question;
   return bmad_mem::no_entry(impl_->store, id);
 }
 
@@ -80,6 +84,7 @@ Result<std::vector<std::string>> MemoryManager::ids_that_begin(std::string_view 
 }
 
 Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const {
+  const Question question;
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("list"));
   BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, up_to_page(filter)));
   const Store& its = store_of(*store, allowed.sessions);
@@ -129,6 +134,7 @@ Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {
 }
 
 Result<QueryAnswer> MemoryManager::ask(const Query& query) const {
+  const Question question;
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("query"));
   if (query.filter.offset == 0) {
     return answer_query(*store, query);
@@ -182,6 +188,7 @@ Result<std::vector<Entry>> MemoryManager::entries_by_time_range(Timestamp since,
 Result<std::vector<RelatedEntry>> MemoryManager::related(std::string_view id,
                                                          const EntryFilter& filter,
                                                          std::size_t depth) const {
+  const Question question;
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter("related"));
   if (depth < 1 || depth > kLinkDepthMax) {
     return invalid_query(

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "base/parallel.hpp"
+#include "bmad_mem/question.hpp"
 #include "search/archive_reader.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
@@ -17,25 +18,25 @@ namespace {
 constexpr std::uint64_t kCurrentSizeMax = 1U << 30U;
 constexpr std::size_t kRetainedPartsMax = 16;  // Kept for the next question.
 
-/// Whether both say the same of a session's logs, in whatever segments they are.
-bool covers_the_same(const CoveredSession& one, const CoveredSession& other) {
-  return one.package == other.package && one.empty_logs == other.empty_logs &&
-         std::ranges::equal(one.logs, other.logs, [](const CoveredLog& a, const CoveredLog& b) {
-           return a.type == b.type && a.cover.has_tail == b.cover.has_tail &&
-                  a.cover.bytes == b.cover.bytes && a.cover.hash == b.cover.hash &&
-                  a.cover.file.size == b.cover.file.size;
-         });
-}
-
 }  // namespace
 
 RootIndex::SharedState RootIndex::state() {
+  {
+    const std::lock_guard guard(mutex_);
+    if (Question::holds(state_look_)) {
+      return state_;
+    }
+  }
+  const std::uint64_t look = Question::look();
   const Result<FileInfo> info = store_.files->info(kIndexCurrentFile);
   const std::lock_guard guard(mutex_);
-  if (state_ == nullptr || !info || !info->is_unchanged(state_->file)) {
+  const bool is_known =
+      state_ != nullptr && (info ? info->is_unchanged(state_->file) : state_->file.inode == 0);
+  if (!is_known) {
     state_ = info ? read_state() : std::make_shared<IndexState>();
   }
   assert(state_ != nullptr);
+  state_look_ = look;
   return state_;
 }
 
@@ -192,44 +193,6 @@ std::shared_ptr<SegmentPart> RootIndex::part_of(const std::shared_ptr<Segment>& 
   return parts_.back().part;
 }
 
-/// Says which of `looks` need none: they were as covered, and nothing was told of them since.
-void RootIndex::take_cached(const SharedState& now, std::span<Look> looks) {
-  const std::lock_guard guard(mutex_);
-  if (cached_state_ != now) {
-    std::erase_if(kept_, [&](const auto& each) {
-      const auto is_now = now->sessions.find(each.first);
-      return is_now == now->sessions.end() ||
-             !covers_the_same(cached_state_->sessions.at(each.first), is_now->second);
-    });
-    cached_state_ = now;
-  }
-  for (Look& look : looks) {
-    const std::string& id = look.candidate->id;
-    const auto kept = kept_.find(id);
-    // Asked of all, so that those that are not kept are watched before they are looked at.
-    const StoreWatch::Moment changed = store_.watch->changed(
-        look.candidate->archived ? std::string(kArchiveFolder) : session_folder(id));
-    look.is_kept = kept != kept_.end() && changed <= kept->second;
-  }
-}
-
-/// Remembers what was found out of `looks` at `moment`.
-void RootIndex::keep(const SharedState& now, StoreWatch::Moment moment,
-                     std::span<const Look> looks) {
-  const std::lock_guard guard(mutex_);
-  if (cached_state_ != now) {
-    return;  // Another thread is further on.
-  }
-  for (const Look& look : looks) {
-    const std::string& id = look.candidate->id;
-    if (look.covered == nullptr || !look.finding.may_be_cached) {
-      kept_.erase(id);
-    } else if (!look.is_kept) {
-      kept_.insert_or_assign(id, moment);
-    }
-  }
-}
-
 std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> candidates) {
   std::vector<std::shared_ptr<SegmentPart>> parts;
   if (!store_.config.indexing.enabled) {
@@ -244,7 +207,7 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
       looks.push_back({.candidate = &candidate, .covered = &known->second});
     }
   }
-  compare(now, looks);
+  compare(looks);
   std::vector<std::vector<std::uint32_t>> wanted(now->segments.size());
   Findings changed;
   for (Look& look : looks) {
@@ -271,33 +234,44 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
 }
 
 /// Takes away from `looks` what is not as covered.
-void RootIndex::compare(const SharedState& now, std::span<Look> looks) {
-  StoreWatch::Moment moment = 0;
-  if (store_.watch != nullptr) {
-    store_.watch->look();
-    take_cached(now, looks);
-    moment = store_.watch->now();
+void RootIndex::compare(std::span<Look> looks) const {
+  const std::uint64_t number = Question::look();
+  StoreWatch* const watch = store_.watch.get();
+  if (watch != nullptr) {
+    watch->look();
   }
   std::vector<Look*> doubtful;
   for (Look& look : looks) {
-    if (!look.is_kept) {
+    const LastLook& last = look.covered->last_look;
+    if (Question::holds(last.number)) {
+      continue;
+    }
+    // Asked of all, so that those that are in doubt are watched before they are looked at.
+    const StoreWatch::Moment changed =
+        watch == nullptr
+            ? StoreWatch::kAlways
+            : watch->changed(look.candidate->archived ? std::string(kArchiveFolder)
+                                                      : session_folder(look.candidate->id));
+    if (changed > last.moment) {
       doubtful.push_back(&look);
     }
   }
+  const StoreWatch::Moment moment = watch == nullptr ? 0 : watch->now();
   // One stat takes half a microsecond: a few sessions at a time.
   constexpr std::size_t kAtOnce = 64;
   for_each_parallel((doubtful.size() + kAtOnce - 1) / kAtOnce, [&](std::size_t chunk) {
     for (std::size_t i = chunk * kAtOnce; i < std::min((chunk + 1) * kAtOnce, doubtful.size());
          ++i) {
       Look& look = *doubtful[i];
+      LastLook& last = look.covered->last_look;
       if (!is_as_covered(look.candidate->id, *look.covered, look.finding)) {
         look.covered = nullptr;
+      } else {
+        last.number = number;
+        last.moment = look.finding.may_be_cached ? moment : 0;
       }
     }
   });
-  if (store_.watch != nullptr) {
-    keep(now, moment, looks);
-  }
 }
 
 /// Writes down what was found out about copies and checkouts, so that nobody has to hash them

@@ -166,24 +166,32 @@ Result<PresentSessions> look_for_sessions(const Store& store, bool with_remains,
 
 Result<PresentSessions> present_sessions(const Store& store, bool with_remains) {
   bool depends_on_folders = false;
-  if (store.watch == nullptr) {
-    return look_for_sessions(store, with_remains, depends_on_folders);
-  }
-  store.watch->look();
-  const StoreWatch::Moment changed =
-      std::max(store.watch->changed(kSessionsFolder), store.watch->changed(kArchiveFolder));
-  if (with_remains) {
+  const auto known = [&](StoreWatch::Moment changed) -> std::shared_ptr<const CachedSessions> {
     const std::lock_guard guard(store.present_mutex);
-    if (store.present != nullptr && changed <= store.present->moment) {
-      return store.present->sessions;
-    }
+    const bool holds = with_remains && store.present != nullptr &&
+                       (changed <= store.present->moment || Question::holds(store.present->look));
+    return holds ? store.present : nullptr;
+  };
+  if (const auto found = known(StoreWatch::kAlways)) {
+    return found->sessions;
   }
-  const StoreWatch::Moment moment = store.watch->now();
+  const std::uint64_t look = Question::look();
+  StoreWatch::Moment changed = StoreWatch::kAlways;
+  StoreWatch::Moment moment = 0;
+  if (store.watch != nullptr) {
+    store.watch->look();
+    changed = std::max(store.watch->changed(kSessionsFolder), store.watch->changed(kArchiveFolder));
+    if (const auto found = known(changed)) {
+      return found->sessions;
+    }
+    moment = store.watch->now();
+  }
   BMAD_TRY_ASSIGN(PresentSessions sessions,
                   look_for_sessions(store, with_remains, depends_on_folders));
-  if (!depends_on_folders && changed != StoreWatch::kAlways) {
+  if (with_remains) {
     const std::lock_guard guard(store.present_mutex);
-    store.present = std::make_shared<const CachedSessions>(sessions, moment);
+    store.present = std::make_shared<const CachedSessions>(
+        sessions, depends_on_folders || changed == StoreWatch::kAlways ? 0 : moment, look);
   }
   return sessions;
 }

@@ -5,15 +5,17 @@
 #include <cassert>
 #include <utility>
 
+#include "bmad_mem/question.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
 
 void StoreWatch::look() {
   const std::lock_guard guard(mutex_);
-  if (is_off_) {
+  if (is_off_ || Question::holds(look_)) {
     return;
   }
+  look_ = Question::look();
   const Status followed = store_.files->follow_root();
   const Result<FileInfo> root = store_.files->info("");
   if (!followed || !root) {

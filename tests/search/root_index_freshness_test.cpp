@@ -18,6 +18,7 @@
 
 #include "base/hash.hpp"
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/question.hpp"
 #include "search/reads.hpp"
 #include "search/root_index.hpp"
 #include "search/root_index_memory.hpp"
@@ -84,6 +85,35 @@ TEST_CASE("whatever becomes of logs and sessions is seen by the next question") 
     memory.disk.write(log, before);  // And back.
     memory.check(&held);
   }
+}
+
+TEST_CASE("one look at the logs serves a question, and no other") {
+  Memory memory;
+  memory.flush();
+  const Process held = memory.open();
+  const Lines before = answers(*held);
+  std::string facts;
+  const auto append = [&](const std::string& id) {  // By another process: this one's are noted.
+    facts += MemoryFixture::fact(id, "alpha tail") + "\n";
+    memory.disk.write(session_file("s2", "facts.jsonl"), facts);
+  };
+  {
+    const Question question;
+    CHECK(difference(answers(*held), before) == "");
+    append("new-1");
+    const Question inner;
+    CHECK(difference(answers(*held), before) == "");
+    Question::note_change();  // As after a write of this process.
+    CHECK(difference(answers(*held), memory.right_answers()) == "");
+    append("new-2");
+  }
+  memory.check(&held);
+  {
+    const Question next;
+    memory.check(&held);
+  }
+  append("new-3");
+  memory.check(&held);  // Without a question each call looks.
 }
 
 TEST_CASE("a torn end that becomes a line of the same size is found") {

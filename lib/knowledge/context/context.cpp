@@ -13,6 +13,7 @@
 
 #include "base/parallel.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/question.hpp"
 #include "bmad_mem/text.hpp"
 #include "context/context_builder.hpp"
 #include "knowledge/knowledge_store.hpp"
@@ -376,6 +377,7 @@ std::vector<std::string> Knowledge::sources(std::span<const Entry> entries) cons
 }
 
 Result<Context> Knowledge::context(const ContextOptions& options) const {
+  const Question question;
   BMAD_TRY_ASSIGN(const Store* const store, MemoryInside::enter(*memory_, "context"));
   // What holds is decided over all sessions, and only then which of them count: else a value that
   // was replaced would come back where the one that replaced it is left out.

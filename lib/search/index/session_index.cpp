@@ -10,6 +10,7 @@
 #include "base/hash.hpp"
 #include "base/process.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/question.hpp"
 #include "model/entry.hpp"
 #include "search/analyzer.hpp"
 #include "session_index_state.hpp"
@@ -24,11 +25,16 @@ SessionIndex::SessionIndex(FileSystem& files, const Clock& clock, Options option
 SessionIndex::~SessionIndex() = default;
 
 Status SessionIndex::refresh() {
+  const std::uint64_t look = Question::look();
   {
     const std::shared_lock guard(mutex_);
-    if (state_->opened) {
+    if (state_->opened && !has_newer_base()) {
+      if (Question::holds(look_)) {
+        return {};
+      }
       BMAD_TRY_ASSIGN(const bool has_grown, has_changed());
-      if (!has_grown && !has_newer_base()) {
+      if (!has_grown) {
+        look_ = look;
         return {};
       }
     }
@@ -46,6 +52,7 @@ Status SessionIndex::refresh() {
   if (!done) {
     state_->opened = false;  // The table may hold half of what is new: the next begins anew.
   }
+  look_ = look;
   return done;
 }
 

@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include "base/process.hpp"
+#include "bmad_mem/question.hpp"
 #include "bmad_mem/text.hpp"
 #include "store/posix_file_system.hpp"
 
@@ -301,7 +302,9 @@ Result<CommandOutput> run_command(std::span<const std::string> command, std::str
   std::vector<std::string> words(command.begin(), command.end());
   words.front() = with_home(words.front());
   BMAD_TRY(running.start(words));
-  return running.finish(input, options);
+  Result<CommandOutput> output = running.finish(input, options);
+  Question::note_change();  // Of whatever it has written.
+  return output;
 }
 
 }  // namespace bmad_mem

@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/question.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -116,6 +117,7 @@ class PosixFile final : public File {
     BMAD_TRY(checked(retry_interrupted([&] { return ::ftruncate(fd(), static_cast<off_t>(size)); }),
                      "shorten"));
     stamp_moved_time(fd());
+    Question::note_change();
     return {};
   }
 
@@ -154,6 +156,7 @@ class PosixFile final : public File {
       return posix_error(errno, "write to", path_);
     }
     stamp_moved_time(fd());
+    Question::note_change();
     return static_cast<std::size_t>(result);
   }
 
@@ -257,14 +260,14 @@ class PosixFileSystem final : public FileSystem {
     BMAD_TRY_ASSIGN(const Place place, place_of(path));
     BMAD_TRY(checked(::mkdirat(place.fd(), place.name, kFolderMode), "create the folder", path));
     // The umask can only have taken permissions away from us.
-    return checked(::fchmodat(place.fd(), place.name, kFolderMode, 0), "set permissions of", path);
+    return noted(::fchmodat(place.fd(), place.name, kFolderMode, 0), "set permissions of", path);
   }
 
   Status rename(const std::string& from, const std::string& to) override {
     BMAD_TRY_ASSIGN(const Place source, place_of(from));
     BMAD_TRY_ASSIGN(const Place target, place_of(to));
-    return checked(::renameat(source.fd(), source.name, target.fd(), target.name),
-                   "put a file in place of", to);
+    return noted(::renameat(source.fd(), source.name, target.fd(), target.name),
+                 "put a file in place of", to);
   }
 
   Status remove(const std::string& path) override { return unlink(path, 0); }
@@ -335,9 +338,16 @@ class PosixFileSystem final : public FileSystem {
     return result < 0 ? Status(posix_error(errno, action, display_path(path))) : Status();
   }
 
+  /// The same of what has changed a folder.
+  [[nodiscard]] Status noted(int result, std::string_view action, const std::string& path) const {
+    Status done = checked(result, action, path);
+    Question::note_change();
+    return done;
+  }
+
   Status unlink(const std::string& path, int flags) {
     BMAD_TRY_ASSIGN(const Place place, place_of(path));
-    return checked(::unlinkat(place.fd(), place.name, flags), "remove", path);
+    return noted(::unlinkat(place.fd(), place.name, flags), "remove", path);
   }
 
   /// A descriptor, or -1 with errno.
@@ -412,7 +422,7 @@ class PosixFileSystem final : public FileSystem {
       return existing;
     }
     BMAD_TRY_ASSIGN(std::unique_ptr<File> file, open_file(path, flags | O_CREAT));
-    BMAD_TRY(checked(::fchmod(file->descriptor(), kFileMode), "set permissions of", path));
+    BMAD_TRY(noted(::fchmod(file->descriptor(), kFileMode), "set permissions of", path));
     return file;
   }
 

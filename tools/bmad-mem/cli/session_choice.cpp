@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/question.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"
 #include "cli/options.hpp"
@@ -61,6 +62,7 @@ std::optional<std::string_view> named_session(const Tool& tool) {
 
 Result<std::vector<std::string>> whole_ids(const MemoryManager& memory,
                                            std::vector<std::string> ids) {
+  const Question question;
   for (std::string& id : ids) {
     // Not get(), which would count as an access.
     const Result<std::vector<Entry>> known = memory.history(id);

@@ -11,6 +11,7 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_watch.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/question.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/filters.hpp"
 #include "cli/session_choice.hpp"
@@ -22,6 +23,7 @@
 namespace bmad_mem::cli {
 
 Result<ExitStatus> run_list(Tool& tool, MemoryManager& memory) {
+  const Question question;
   BMAD_TRY_ASSIGN(EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   filter.with_outdated = tool.args().has("outdated");
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.list(filter));
@@ -36,6 +38,7 @@ Result<ExitStatus> run_list(Tool& tool, MemoryManager& memory) {
 }
 
 Result<ExitStatus> run_get(Tool& tool, MemoryManager& memory) {
+  const Question question;
   BMAD_TRY_ASSIGN(const std::optional<Timestamp> as_of,
                   read_time(tool.args(), "as-of", system_clock().now()));
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
@@ -122,6 +125,7 @@ void print_version(Tool& tool, const Entry& entry, const Entry* before, std::siz
 }  // namespace
 
 Result<ExitStatus> run_history(Tool& tool, MemoryManager& memory) {
+  const Question question;
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
   const std::string& id = ids.front();
   BMAD_TRY_ASSIGN(const std::vector<Entry> versions,

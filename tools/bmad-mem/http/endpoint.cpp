@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/question.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/results.hpp"
@@ -83,6 +84,7 @@ Result<HttpResponse> run(ApiContext& context, const HttpRequest& request, Match&
   BMAD_TRY(context.memory.check_allowed(endpoint.operation, /*changes=*/false));
   EndpointCall call(request, std::move(found.values));
   BMAD_TRY(call.read(endpoint));
+  const Question question;
   return endpoint.run(context, call);
 }
 

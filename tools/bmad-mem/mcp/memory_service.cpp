@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <ranges>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "bmad_mem/question.hpp"
 #include "bmad_mem/text.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/json_text.hpp"
@@ -167,6 +169,10 @@ McpAnswer<McpToolResult> MemoryService::call_tool(std::string_view name, JsonVal
         {arguments, tool.parameters}, memory_, users_, session_, offered_, call, *this};
     if (const Status good = tool_call.check(); !good) {
       return failure(good.error());
+    }
+    std::optional<Question> question;
+    if (!tool.writes) {  // Those that do may wait for a model.
+      question.emplace();
     }
     Result<McpToolResult> result = tool.run(tool_call);
     if (tool_call.lacks_memory) {

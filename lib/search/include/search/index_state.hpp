@@ -2,6 +2,7 @@
 // cover. docs/files.md draws it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -14,6 +15,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "search/log_cover.hpp"
 #include "search/segment.hpp"
+#include "store/store_watch.hpp"
 
 namespace bmad_mem {
 
@@ -26,6 +28,20 @@ struct CoveredLog {
 /// "s1"; "s1/evicted" for what compaction moved out of it, "s1/evicted.2" for the second part.
 std::string covered_key(std::string_view session_id, std::uint32_t evicted_part);
 
+/// When a session was last found as covered. Threads: safe.
+struct LastLook {
+  std::atomic<std::uint64_t> number{0};       // See Question.
+  std::atomic<StoreWatch::Moment> moment{0};  // 0: it says nothing.
+
+  LastLook() = default;
+  LastLook(const LastLook& other) : number(other.number.load()), moment(other.moment.load()) {}
+  LastLook& operator=(const LastLook& other) {
+    number = other.number.load();
+    moment = other.moment.load();
+    return *this;
+  }
+};
+
 /// A session in a segment, or what was evicted from one.
 struct CoveredSession {
   std::uint32_t segment = 0;  // In IndexState::segments.
@@ -36,6 +52,7 @@ struct CoveredSession {
   std::uint32_t empty_logs = 0;      // By type: those that were there; their folder won't tell.
   std::uint64_t encrypted = 0;       // Lines of what is packed; of logs, each says it.
   std::vector<CoveredLog> logs;
+  mutable LastLook last_look;
 };
 /// How many encrypted lines the session has.
 std::uint64_t encrypted_lines(const CoveredSession& covered);

@@ -8,7 +8,7 @@
 //   sessions there are --sweep--> as covered: in a part          one stat a log
 //                             +-> anything else: an index of its own (SessionIndex)
 //
-// With a StoreWatch, sweep() keeps what it found out of a session until its folder changes.
+// With a StoreWatch, what was found out of a session holds until its folder or CURRENT changes.
 //
 // All of it is derived. What is missing, damaged or of another program costs time and no answer.
 #pragma once
@@ -177,12 +177,9 @@ class RootIndex {
   struct Look {
     Candidate* candidate = nullptr;
     const CoveredSession* covered = nullptr;
-    bool is_kept = false;  ///< It was as covered, and nothing has changed since.
     Finding finding = {};
   };
-  void compare(const SharedState& now, std::span<Look> looks);
-  void take_cached(const SharedState& now, std::span<Look> looks);
-  void keep(const SharedState& now, StoreWatch::Moment moment, std::span<const Look> looks);
+  void compare(std::span<Look> looks) const;
   [[nodiscard]] bool is_as_covered(const std::string& id, const CoveredSession& covered,
                                    Finding& finding) const;
   [[nodiscard]] bool is_log_as_covered(const std::string& path, LogCover& log,
@@ -218,6 +215,7 @@ class RootIndex {
   const Store& store_;
   mutable std::mutex mutex_;  // Guards what follows.
   SharedState state_;
+  std::uint64_t state_look_ = 0;     // When it was compared with CURRENT; see Question.
   std::set<std::string, std::less<>> distrusted_;
   struct CachedVectors {
     SharedState state;
@@ -230,9 +228,6 @@ class RootIndex {
     std::shared_ptr<SegmentPart> part;
   };
   std::vector<Part> parts_;
-  SharedState cached_state_;  // What the sessions in kept_ were compared with.
-  /// Sessions that were as covered, and when that was found out.
-  std::map<std::string, StoreWatch::Moment, std::less<>> kept_;
 };
 
 }  // namespace bmad_mem

@@ -182,6 +182,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   mutable std::shared_mutex mutex_;  // Guards state_, but for what it guards itself.
   std::unique_ptr<State> state_;
   std::weak_ptr<const Segment> last_base_;  // As Options::base said last.
+  std::atomic<std::uint64_t> look_{0};      // The last that found it fresh; see Question.
   std::uint64_t changes_ = 0;               // How often state_ was made to hold something else.
 };
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bmad_mem/question.hpp"
 #include "bmad_mem/result.hpp"
 #include "store/store.hpp"
 #include "store/store_watch.hpp"
@@ -37,6 +38,7 @@ Result<bool> has_gone(const Store& store, const std::string& session_id);
 struct CachedSessions {
   PresentSessions sessions;
   StoreWatch::Moment moment = 0;
+  std::uint64_t look = 0;  ///< See Question.
 };
 
 /// Of `sessions` those that something was evicted from; of all when it is empty.
@@ -77,6 +79,7 @@ auto choose_steadily(const Store& store, const Look& look) -> decltype(look()) {
     if (!is_not_found(found.error()) || tries++ == kTries) {
       return found;
     }
+    Question::note_change();  // What it went by is not so any more.
   }
 }
 

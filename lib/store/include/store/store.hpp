@@ -226,7 +226,7 @@ struct Store {
 
   std::unique_ptr<StoreWatch> watch;  // Null unless OpenOptions wants one.
   mutable std::mutex present_mutex;
-  mutable std::shared_ptr<const CachedSessions> present;  // With `watch`: as last looked for.
+  mutable std::shared_ptr<const CachedSessions> present;  // As last looked for.
   /// Folders of which only remains are left, as they were then; `present_mutex` guards it.
   mutable std::map<std::string, FileInfo, std::less<>> remains;
   std::shared_ptr<RootIndex> root_index;              // Never null.

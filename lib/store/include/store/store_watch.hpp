@@ -114,6 +114,7 @@ class StoreWatch {
   const Store& store_;
   mutable std::mutex mutex_;  // Guards what follows.
   Moment now_ = 0;
+  std::uint64_t look_ = 0;  // The last look(); see Question.
   bool is_off_ = false;
   std::optional<FolderWatch> watch_;
   FileInfo root_;  // As it was when the watch began.
