@@ -135,6 +135,25 @@ bool is_not_found(const Error& error) {
   return error.os_error == ENOENT || error.os_error == ENOTDIR;
 }
 
+Result<std::shared_ptr<File>> FileSystem::open_kept(const std::string& path) {
+  {
+    const std::lock_guard guard(kept_mutex_);
+    if (std::optional<std::shared_ptr<File>> known = kept_.find(path)) {
+      return *std::move(known);
+    }
+  }
+  BMAD_TRY_ASSIGN(std::shared_ptr<File> opened, open(path, OpenMode::kRead));
+  constexpr std::uint64_t kKeptMax = 32;  // Twice as many descriptors, of the 256 of some systems.
+  const std::lock_guard guard(kept_mutex_);
+  kept_.add(path, opened, 1, kKeptMax);
+  return opened;
+}
+
+void FileSystem::close_kept() {
+  const std::lock_guard guard(kept_mutex_);
+  kept_.clear();
+}
+
 Result<bool> is_there(FileSystem& files, const std::string& path) {
   BMAD_TRY_ASSIGN(const auto info, if_there(files.info(path)));
   return info.has_value();

@@ -426,17 +426,10 @@ Result<std::vector<KnowledgeItem>> KnownStatements::read_items(
   std::ranges::sort(lines);
   KnowledgeCollector collector({}, store_.clock.now(), &store_);
   JsonParser parser;
-  std::unique_ptr<File> log;
-  const Stated* before = nullptr;
   for (const std::uint32_t number : lines) {
     const Stated& line = lines_[number];
     assert(line.row != nullptr && line.session < sessions_.size());
     const EntryType type = line.row->outline.type;
-    if (before != nullptr &&
-        (before->session != line.session || before->row->outline.type != type)) {
-      log.reset();
-    }
-    before = &line;
     Session& session = sessions_[line.session];
     const std::string& id = session.source.session_id;
     const auto checked = [&](auto outcome) {
@@ -451,7 +444,7 @@ Result<std::vector<KnowledgeItem>> KnownStatements::read_items(
                                                                  : session.source.files(store_)));
     }
     BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine loaded,
-                    checked(read_row(*session.files, id, type, line.row->row, log)));
+                    checked(read_row(*session.files, id, type, line.row->row)));
     BMAD_TRY_ASSIGN(const JsonValue entry, checked(parser.parse(loaded.text)));
     collector.add({.session_id = id, .type = type, .text = loaded.text}, entry);
   }

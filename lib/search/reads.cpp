@@ -352,16 +352,10 @@ Result<std::vector<Entry>> list_own(const Store& store, const EntryFilter& filte
     BMAD_TRY_ASSIGN(const std::vector<Newest> newest,
                     find_newest(sessions, filter, now, store.origins.get()));
     std::vector<Entry> found;
-    IndexedSession::OpenLogs logs;
-    const IndexedSession* opened = nullptr;
     for (const Newest& each : newest) {
       assert(each.session < sessions.size());
       IndexedSession& session = *sessions[each.session];
-      if (opened != &session) {
-        logs = IndexedSession::OpenLogs();
-        opened = &session;
-      }
-      BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, each.ordinal, logs)));
+      BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, each.ordinal)));
       if (each.session >= first_encrypted || !encrypted.replace(entry)) {
         found.push_back(std::move(entry));
       }

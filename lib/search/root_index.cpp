@@ -34,9 +34,18 @@ RootIndex::SharedState RootIndex::state() {
       state_ != nullptr && (info ? info->is_unchanged(state_->file) : state_->file.inode == 0);
   if (!is_known) {
     state_ = info ? read_state() : std::make_shared<IndexState>();
+    store_.files->close_kept();  // Logs have been replaced: what was purged is not held on to.
   }
   assert(state_ != nullptr);
   state_look_ = look;
+  if (const std::uint64_t question = Question::question(); question != last_question_) {
+    last_question_ = question;
+    for (const std::shared_ptr<Segment>& segment : state_->segments) {
+      if (segment != nullptr) {
+        segment->is_held = is_known;
+      }
+    }
+  }
   return state_;
 }
 

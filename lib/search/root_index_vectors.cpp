@@ -308,7 +308,6 @@ class RootIndex::Encoding {
     if (session_ != waiting.session) {
       BMAD_TRY_ASSIGN(lines_, lines_of(index_.store_, session, waiting.session->package));
       session_ = waiting.session;
-      logs_ = {};
     }
     if (lines_ == nullptr) {
       return Error{.code = ErrorCode::E_CONCURRENT_MOD, .message = "the session has gone"};
@@ -320,8 +319,7 @@ class RootIndex::Encoding {
     BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, segment.rows(waiting.slot, 1));
     const EntryType type = flag_type(flags);
     BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line,
-                    read_row(*lines_, session.id, type, rows.front().row,
-                             logs_[static_cast<std::size_t>(type)]));
+                    read_row(*lines_, session.id, type, rows.front().row));
     // The line is the one that was indexed: what does not parse never will.
     const Result<JsonValue> value = parser_.parse(line.text);
     return value ? encoded_text(type, *value) : std::string();
@@ -340,7 +338,6 @@ class RootIndex::Encoding {
   std::shared_ptr<SegmentVectors> to_;       // To be written; null before the first block.
   const CoveredSession* session_ = nullptr;  // Whose logs are open, in lines_.
   std::shared_ptr<FileSystem> lines_;
-  IndexedSession::OpenLogs logs_;
 };
 
 std::string encoded_text(EntryType type, JsonValue entry) {

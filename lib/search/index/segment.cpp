@@ -25,6 +25,27 @@ Error Segment::note(Error error) {
   return error;
 }
 
+namespace {
+
+/// Longer ones are read each time: lists, which are kept as they were decoded.
+constexpr std::uint64_t kKeptReadMax = 64U << 10U;
+/// Rows that are read together where the next question may want others of them.
+constexpr std::uint32_t kRowBlock = 64;
+
+/// What all readers of this process have read last.
+struct KeptReads {
+  static constexpr std::uint64_t kSizeMax = std::uint64_t{8} << 20U;  // Of each generation.
+  std::mutex mutex;
+  Recent<std::uint64_t, std::shared_ptr<const std::string>> recent;
+};
+
+KeptReads& kept_reads() {
+  static KeptReads all;
+  return all;
+}
+
+}  // namespace
+
 Result<std::string> Segment::read(const Stretch& stretch, std::uint64_t offset,
                                   std::uint64_t wanted) const {
   std::string bytes;
@@ -37,6 +58,16 @@ Status Segment::read_into(const Stretch& stretch, std::uint64_t offset, std::uin
   if (offset > stretch.size || wanted > stretch.size - offset) {
     return corrupt("a part lies beyond its end");
   }
+  const bool keeps = is_held && wanted <= kKeptReadMax;
+  const std::uint64_t name = number_of_all << 40U | (stretch.offset + offset);
+  if (keeps) {
+    const std::lock_guard guard(kept_reads().mutex);
+    const auto known = kept_reads().recent.find(name);
+    if (known && (*known)->size() == wanted) {
+      bytes = **known;
+      return {};
+    }
+  }
   Result<std::size_t> got = std::size_t{0};
   bytes.resize_and_overwrite(static_cast<std::size_t>(wanted), [&](char* to, std::size_t) {
     const std::span room(to, static_cast<std::size_t>(wanted));
@@ -47,7 +78,15 @@ Status Segment::read_into(const Stretch& stretch, std::uint64_t offset, std::uin
   if (!got) {
     return corrupt(got.error().message);  // Another one can be made.
   }
-  return *got == wanted ? Status() : Status(corrupt("it is cut short"));
+  if (*got != wanted) {
+    return corrupt("it is cut short");
+  }
+  if (keeps) {
+    const std::lock_guard guard(kept_reads().mutex);
+    kept_reads().recent.add(name, std::make_shared<const std::string>(bytes), wanted,
+                            KeptReads::kSizeMax);
+  }
+  return {};
 }
 
 Result<std::string> Segment::read_hashed(const Stretch& stretch) const {
@@ -174,6 +213,8 @@ Result<std::shared_ptr<Segment>> Segment::open(FileSystem& files, const std::str
   auto made = std::make_shared<Segment>();
   made->files = &files;
   made->path = path;
+  static std::atomic<std::uint64_t> count{0};
+  made->number_of_all = ++count;
   BMAD_TRY_ASSIGN(made->file, files.open(path, OpenMode::kRead));
   BMAD_TRY(made->read_footer(language));
   BMAD_TRY(made->read_sessions());
@@ -305,13 +346,20 @@ std::span<const StatementRow> Segment::statements_of(std::uint32_t session) cons
 Result<std::vector<IndexRow>> Segment::rows(std::uint32_t begin, std::uint32_t count) const {
   assert(begin <= entries && count <= entries - begin);
   constexpr std::size_t kChecked = kRowSize - 3;
+  std::uint32_t first = begin;
+  std::uint32_t end = begin + count;
+  if (is_held) {
+    first -= first % kRowBlock;
+    end = std::min(entries, end + (kRowBlock - end % kRowBlock) % kRowBlock);
+  }
   BMAD_TRY_ASSIGN(const std::string bytes,
-                  read(place(SegmentPlace::kRows), std::uint64_t{begin} * kRowSize,
-                       std::uint64_t{count} * kRowSize));
+                  read(place(SegmentPlace::kRows), std::uint64_t{first} * kRowSize,
+                       std::uint64_t{end - first} * kRowSize));
   std::vector<IndexRow> rows;
   reserve_now(rows, count);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::string_view row = std::string_view(bytes).substr(i * kRowSize, kRowSize);
+    const std::string_view row =
+        std::string_view(bytes).substr((begin - first + i) * kRowSize, kRowSize);
     std::string check;
     put_little(xxh3(row.substr(0, kChecked)) ^ salt, check);
     if (!check.starts_with(row.substr(kChecked))) {

@@ -15,16 +15,6 @@ Result<std::shared_ptr<const CachedPostings>> SegmentPart::decoded(std::size_t k
   return std::make_shared<const CachedPostings>(std::move(held));
 }
 
-/// What is in the cache. The caller holds the mutex.
-std::shared_ptr<const CachedPostings> SegmentPart::known(const std::string& name) const {
-  for (const Cache* const cache : {&newer_, &older_}) {
-    if (const auto found = cache->find(name); found != cache->end()) {
-      return found->second;
-    }
-  }
-  return nullptr;
-}
-
 void SegmentPart::remember(std::string name, const std::shared_ptr<const CachedPostings>& made) {
   // Six bytes an entry hold the list of a word that half of all entries have, and twice that is
   // kept: 12 MB of a million entries.
@@ -35,11 +25,7 @@ void SegmentPart::remember(std::string name, const std::shared_ptr<const CachedP
                              made->sessions.size() * sizeof(SessionPostings);
   assert(made->sessions.size() <= wanted_.size());
   const std::lock_guard guard(mutex_);
-  if (newer_size_ + size > size_max) {
-    older_ = std::exchange(newer_, {});
-    newer_size_ = 0;
-  }
-  newer_size_ += newer_.emplace(std::move(name), made).second ? size : 0;
+  recent_.add(std::move(name), made, size, size_max);
 }
 
 Result<std::shared_ptr<const CachedPostings>> SegmentPart::held(std::size_t kind,
@@ -48,8 +34,8 @@ Result<std::shared_ptr<const CachedPostings>> SegmentPart::held(std::size_t kind
   name += key;
   {
     const std::lock_guard guard(mutex_);
-    if (auto found = known(name)) {
-      return found;
+    if (auto found = recent_.find(name)) {
+      return *std::move(found);
     }
   }
   BMAD_TRY_ASSIGN(auto made, look_up(kind, key));
@@ -161,8 +147,7 @@ class PartSession final : public IndexedSession {
     return {};
   }
 
-  using IndexedSession::line;
-  Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override {
+  [[nodiscard]] Result<LoadedLine> line(Ordinal ordinal) const override {
     assert(ordinal < known_.count);
     BMAD_TRY_ASSIGN(const std::uint32_t flags,
                     part_.in_segment(file().flags_of(known_.begin + ordinal)));
@@ -170,7 +155,7 @@ class PartSession final : public IndexedSession {
     const EntryType type = flag_type(flags);
     BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files,
                     part_.files_of_(known_.id, known_.archived));
-    return read_row(*files, known_.id, type, found.row, logs[static_cast<std::size_t>(type)]);
+    return read_row(*files, known_.id, type, found.row);
   }
 
  private:

@@ -187,7 +187,6 @@ Status SessionIndex::take_base(SessionBase base) {
 /// The last message of each conversation of the base, by the ids in their lines.
 Result<ConversationEnds> SessionIndex::ends_in_base() const {
   ConversationEnds ends;
-  OpenLogs logs;
   JsonParser parser;
   const std::vector<std::uint32_t>& flags = state_->table.columns.flags;
   assert(state_->base != nullptr && !state_->moved && "ordinals are the slots of the base");
@@ -195,7 +194,7 @@ Result<ConversationEnds> SessionIndex::ends_in_base() const {
   for (Ordinal ordinal = 0; ordinal < count; ++ordinal) {
     const bool is_last = ordinal + 1 == count || (flags[ordinal + 1] & kFlagFollows) == 0;
     if (is_last && flag_type(flags[ordinal]) == EntryType::kConversation) {
-      BMAD_TRY_ASSIGN(const LoadedLine found, line(ordinal, logs));
+      BMAD_TRY_ASSIGN(const LoadedLine found, line(ordinal));
       BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(found.text));
       ends.insert_or_assign(
           std::string(entry_head(EntryType::kConversation, value).conversation_id), ordinal);

@@ -257,37 +257,36 @@ Result<std::vector<IndexPart::PartEntry>> SessionIndex::part_candidates(std::uin
   return found;
 }
 
-Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& logs) const {
+Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal) const {
   assert(ordinal < entry_count());
   const EntryType type = flag_type(state_->table.columns.flags[ordinal]);
   BMAD_TRY_ASSIGN(const IndexRow found, row(ordinal));
-  return read_row(files_, options_.session_id, type, found.row,
-                  logs[static_cast<std::size_t>(type)]);
+  return read_row(files_, options_.session_id, type, found.row);
 }
 
 Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string& session_id,
-                                            EntryType type, const EntryRow& row,
-                                            std::unique_ptr<File>& log) {
+                                            EntryType type, const EntryRow& row) {
   const std::string path = log_path(session_id, type);
-  if (log == nullptr) {
-    BMAD_TRY_ASSIGN(auto opened, if_there(files.open(path, OpenMode::kRead)));
-    log = std::move(opened).value_or(nullptr);
-  }
   constexpr std::uint32_t kIndexedLineMax = 64U << 20U;  // No line that long was ever indexed.
-  const bool is_line = log != nullptr && row.size <= kIndexedLineMax;
-  IndexedSession::LoadedLine loaded{
-      .text = std::string(is_line ? row.size : 0, '\0'), .number = row.line, .type = type};
-  std::size_t got = 0;
-  if (is_line) {
-    BMAD_TRY_ASSIGN(got, log->read_at(row.offset, loaded.text));
+  const std::size_t size = row.size <= kIndexedLineMax ? row.size : 0;
+  IndexedSession::LoadedLine loaded{.number = row.line, .type = type};
+  for (int tries = 0; tries < 2 && size > 0; ++tries) {
+    BMAD_TRY_ASSIGN(const auto log, if_there(files.open_kept(path)));
+    loaded.text.resize(size);
+    const Result<std::size_t> got =
+        log ? (*log)->read_at(row.offset, loaded.text) : Result<std::size_t>(std::size_t{0});
+    if (got && *got == size && entry_line_hash(loaded.text) == row.line_hash) {
+      return loaded;
+    }
+    if (!got && tries > 0) {
+      return got.error();
+    }
+    files.close_kept();  // Another file may be at the path by now.
   }
-  if (!is_line || got != row.size || entry_line_hash(loaded.text) != row.line_hash) {
-    return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-                 .message = "the log was changed while it was searched; ask again",
-                 .path = files.display_path(path),
-                 .line = row.line};
-  }
-  return loaded;
+  return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+               .message = "the log was changed while it was searched; ask again",
+               .path = files.display_path(path),
+               .line = row.line};
 }
 
 Result<std::string> IndexedSession::id(EntryType type, Ordinal ordinal) const {

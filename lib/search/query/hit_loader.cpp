@@ -1,7 +1,6 @@
 // hit_loader.cpp - reads the lines of what was found, with snippets and neighbours.
 #include <algorithm>
 #include <cassert>
-#include <map>
 #include <optional>
 
 #include "bmad_mem/json.hpp"
@@ -90,17 +89,12 @@ class HitLoader {
       BMAD_TRY_ASSIGN(tools_, reading_tools(settings_.language));
       finder_.emplace(tools_->analyzer, tools_->known_terms, result_.terms);
     }
-    // Hits without end may come from more sessions than a process may have files open.
-    constexpr std::size_t kOpenSessionsMax = 32;
-    if (logs_.size() >= kOpenSessionsMax && !logs_.contains(found.session)) {
-      logs_.clear();
-    }
     const IndexedSession& session = *sessions_[found.session];
     IndexedSession::LoadedLine line;
     if (found.line != nullptr) {
       line = *found.line;
     } else {
-      BMAD_TRY_ASSIGN(line, session.line(found.ordinal, logs_[found.session]));
+      BMAD_TRY_ASSIGN(line, session.line(found.ordinal));
     }
     BMAD_TRY_ASSIGN(const JsonValue value, tools_->parser.parse(line.text));
     if (query_.snippet_size > 0) {
@@ -152,7 +146,6 @@ class HitLoader {
   const SearchSettings& settings_;
   ReadingTools* tools_ = nullptr;  // Taken for the first hit.
   std::optional<MatchFinder> finder_;
-  std::map<std::size_t, IndexedSession::OpenLogs> logs_;  // By session.
 };
 
 }  // namespace
@@ -183,13 +176,7 @@ Result<std::vector<Hit>> load_hits(const Store& store, std::span<IndexedSession*
 }
 
 Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal) {
-  IndexedSession::OpenLogs logs;
-  return load_entry(session, ordinal, logs);
-}
-
-Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal,
-                         IndexedSession::OpenLogs& logs) {
-  BMAD_TRY_ASSIGN(IndexedSession::LoadedLine line, session.line(ordinal, logs));
+  BMAD_TRY_ASSIGN(IndexedSession::LoadedLine line, session.line(ordinal));
   const EntryType type = line.type;
   BMAD_TRY_ASSIGN(const ParsedJson value, parse_json(line.text));
   return to_entry(session, type, ordinal, *value, std::move(line));

@@ -88,7 +88,7 @@ class MadeSession final : public IndexedSession {
     return Error{.code = ErrorCode::E_STORAGE_CORRUPT};
   }
   Status for_statements(const UseStatement& /*use*/) override { return {}; }
-  Result<LoadedLine> line(Ordinal /*ordinal*/, OpenLogs& /*logs*/) const override {
+  Result<LoadedLine> line(Ordinal /*ordinal*/) const override {
     return Error{.code = ErrorCode::E_STORAGE_CORRUPT};
   }
 

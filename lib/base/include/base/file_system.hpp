@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/recent.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
@@ -85,6 +87,10 @@ class FileSystem {
   virtual ~FileSystem() = default;
 
   virtual Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) = 0;
+  /// For reading what one can tell by itself: the file that was at `path` when it was first asked
+  /// for, which may be another one by now. Some stay open for the next who asks.
+  Result<std::shared_ptr<File>> open_kept(const std::string& path);
+  void close_kept();
   /// Of the thing at `path` itself; a symbolic link is kOther. A link among the folders on the way
   /// may be followed: looking does no harm, and every other call refuses it.
   virtual Result<FileInfo> info(const std::string& path) = 0;
@@ -104,6 +110,10 @@ class FileSystem {
   virtual Status follow_root() { return {}; }
   /// `path` as people should see it: with the root in front.
   [[nodiscard]] virtual std::string display_path(const std::string& path) const = 0;
+
+ private:
+  std::mutex kept_mutex_;
+  Recent<std::string, std::shared_ptr<File>> kept_;
 };
 
 /// Passes all on to another file system: for one that does a few things otherwise.

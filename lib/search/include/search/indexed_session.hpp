@@ -211,13 +211,7 @@ class IndexedSession {
     std::uint64_t number = 0;  ///< 1-based.
     EntryType type = EntryType::kConversation;
   };
-  /// The logs stay open from line to line.
-  using OpenLogs = std::array<std::unique_ptr<File>, kEntryTypeCount>;
-  virtual Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const = 0;
-  [[nodiscard]] Result<LoadedLine> line(Ordinal ordinal) const {
-    OpenLogs logs;
-    return line(ordinal, logs);
-  }
+  [[nodiscard]] virtual Result<LoadedLine> line(Ordinal ordinal) const = 0;
 };
 
 /// Whether an entry with `flags`, which are its own, is not valid any more at `now`.
@@ -266,10 +260,9 @@ Outcome in_session(const IndexedSession& session, Outcome outcome) {
   return outcome;
 }
 
-/// Reads the line at `row` of `log`, which is that of `type` of the session, opened where it is
-/// null, and compares its hash. Errors: E_CONCURRENT_MOD when another line is there.
+/// Reads the line at `row` of the log of `type` of the session, which stays open, and compares its
+/// hash. Errors: E_CONCURRENT_MOD when another line is there.
 Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string& session_id,
-                                            EntryType type, const EntryRow& row,
-                                            std::unique_ptr<File>& log);
+                                            EntryType type, const EntryRow& row);
 
 }  // namespace bmad_mem

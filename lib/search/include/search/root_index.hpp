@@ -216,6 +216,7 @@ class RootIndex {
   mutable std::mutex mutex_;  // Guards what follows.
   SharedState state_;
   std::uint64_t state_look_ = 0;     // When it was compared with CURRENT; see Question.
+  std::uint64_t last_question_ = 0;  // That asked for it.
   std::set<std::string, std::less<>> distrusted_;
   struct CachedVectors {
     SharedState state;

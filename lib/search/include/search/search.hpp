@@ -165,9 +165,6 @@ Result<std::vector<Hit>> load_hits(const Store& store, std::span<IndexedSession*
 
 /// An entry as a report has it. Errors: as IndexedSession::line().
 Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal);
-/// The same of several of one session, whose logs stay open.
-Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal,
-                         IndexedSession::OpenLogs& logs);
 
 /// The entries with this id that are not hidden, in the order of the sessions. Errors: as
 /// IndexedSession::line(), with the session in Error::field.

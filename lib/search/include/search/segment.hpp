@@ -20,10 +20,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/file_system.hpp"
+#include "base/recent.hpp"
 #include "bmad_mem/result.hpp"
 #include "search/entry_columns.hpp"
 #include "search/indexed_session.hpp"
@@ -78,6 +78,7 @@ struct Segment {
   FileSystem* files = nullptr;
   std::string path;
   std::unique_ptr<File> file;
+  std::uint64_t number_of_all = 0;  // That this process has opened.
   std::uint64_t size = 0;
   std::uint64_t salt = 0;
   std::uint64_t hash = 0;  // Of the footer, which has that of all before it.
@@ -85,6 +86,9 @@ struct Segment {
   std::array<Stretch, kPlaceCount> stretches{};
   std::vector<SegmentSession> sessions;
   std::vector<std::string> participants;
+
+  /// A second question asks it: what is read is kept for the next.
+  std::atomic<bool> is_held{false};
 
   // Filled when somebody asks.
   mutable std::mutex mutex;  // Guards the members below, except those that are filled.
@@ -225,9 +229,6 @@ class SegmentPart final : public IndexPart {
  private:
   friend class PartSession;
   friend class PartCursor;
-  /// What was decoded last, for who asks again, and what was before it.
-  using Cache = std::unordered_map<std::string, std::shared_ptr<const CachedPostings>>;
-
   /// The error says that it is the segment's, by its path.
   template <typename Outcome>
   Outcome in_segment(Outcome outcome) const {
@@ -238,7 +239,6 @@ class SegmentPart final : public IndexPart {
   }
   [[nodiscard]] Result<std::shared_ptr<const CachedPostings>> decoded(std::size_t kind,
                                                                       const SegmentKey& key) const;
-  [[nodiscard]] std::shared_ptr<const CachedPostings> known(const std::string& name) const;
   void remember(std::string name, const std::shared_ptr<const CachedPostings>& made);
   Result<std::shared_ptr<const CachedPostings>> held(std::size_t kind, std::string_view key);
   [[nodiscard]] Result<std::shared_ptr<const CachedPostings>> look_up(std::size_t kind,
@@ -249,10 +249,8 @@ class SegmentPart final : public IndexPart {
   std::vector<std::uint32_t> wanted_;   // By number in the part: number in the segment.
   std::vector<std::uint32_t> numbers_;  // By number in the segment: in the part, or kNotHere.
   std::vector<std::unique_ptr<IndexedSession>> sessions_;
-  std::mutex mutex_;  // Guards what follows.
-  Cache newer_;
-  Cache older_;
-  std::uint64_t newer_size_ = 0;
+  std::mutex mutex_;                                                   // Guards what follows.
+  Recent<std::string, std::shared_ptr<const CachedPostings>> recent_;  // Decoded.
 };
 
 // A segment made of other indexes.

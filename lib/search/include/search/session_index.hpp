@@ -153,8 +153,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
 
   Status for_statements(const UseStatement& use) override;
 
-  using IndexedSession::line;
-  Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override;
+  [[nodiscard]] Result<LoadedLine> line(Ordinal ordinal) const override;
 
  private:
   friend class MergedCursor;
