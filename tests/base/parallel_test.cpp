@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/question.hpp"
+
 namespace bmad_mem::test::parallel_test {
 
 TEST_CASE("each piece of work is done once") {
@@ -14,6 +16,28 @@ TEST_CASE("each piece of work is done once") {
   CHECK(sum == 4950);
   run_both([&] { sum += 1; }, [&] { sum += 2; });
   CHECK(sum == 4953);
+}
+
+TEST_CASE("work within work ends, and its threads stay") {
+  std::atomic<int> sum = 0;
+  for (int turn = 0; turn < 50; ++turn) {
+    for_each_parallel(
+        16,
+        [&](std::size_t) {
+          for_each_parallel(16, [&](std::size_t i) { sum += static_cast<int>(i); }, 3);
+        },
+        4);
+  }
+  CHECK(sum == 50 * 16 * 120);
+}
+
+TEST_CASE("a thread works for the question of the one that waits for it") {
+  const Question question;
+  std::atomic<int> strangers = 0;
+  for_each_parallel(
+      64, [&](std::size_t) { strangers += Question::question() == question.question() ? 0 : 1; },
+      4);
+  CHECK(strangers == 0);
 }
 
 TEST_CASE("what a thread throws reaches the one that waits for it") {

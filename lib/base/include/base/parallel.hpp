@@ -5,20 +5,23 @@
 #include <atomic>
 #include <cstddef>
 #include <exception>
-#include <future>
+#include <functional>
 #include <optional>
-#include <system_error>
-#include <thread>
-#include <vector>
 
 #include "base/process.hpp"
+#include "bmad_mem/question.hpp"
 
 namespace bmad_mem {
 
+/// Calls `work` in up to `threads` threads, this one among them, and returns when all that began it
+/// are done. They stay for the next who asks. It must not throw.
+void run_at_once(std::size_t threads, const std::function<void()>& work);
+
 /// Calls `work(i)` for each i below `count`, each once, in no order, and returns when all are done.
 /// `work` must touch nothing that another i touches. Fewer than kParallelMin are done here: a
-/// thread costs 30 us to start. `wanted`: this number of threads, where they wait for something
-/// else than processors. What `work` throws is thrown here, and some i may be left out then.
+/// thread costs 30 us to start, and a few to wake. `wanted`: this number of threads, where they
+/// wait for something else than processors. What `work` throws is thrown here, and some i may be
+/// left out then.
 inline constexpr std::size_t kParallelMin = 8;
 
 template <typename Work>
@@ -36,7 +39,8 @@ void for_each_parallel(std::size_t count, const Work& work,
   std::atomic<std::size_t> next{0};
   std::atomic<bool> has_thrown{false};
   std::exception_ptr thrown;
-  const auto run = [&] {
+  const auto run = [&, question = Question::question()] {
+    const Question part(question);
     try {
       for (std::size_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
         work(i);
@@ -47,35 +51,18 @@ void for_each_parallel(std::size_t count, const Work& work,
       }
     }
   };
-  {
-    std::vector<std::jthread> others;
-    others.reserve(threads - 1);
-    try {
-      while (others.size() + 1 < threads) {
-        others.emplace_back(run);
-      }
-    } catch (const std::system_error&) {
-      // The process is at its limit of threads: those that it has do the work.
-    }
-    run();
-  }
+  run_at_once(threads, run);
   if (thrown) {
     std::rethrow_exception(thrown);
   }
 }
 
-/// Calls both, at the same time where there are two cores, and returns when both are done. `one`
-/// is called by this thread, and so is `other` where the process is at its limit of threads. What
-/// they throw is thrown here; where `one` throws, `other` may be left out.
+/// Calls both, at the same time where there are two cores, and returns when both are done. What
+/// they throw is thrown here; where one throws, the other may be left out.
 template <typename One, typename Other>
 void run_both(const One& one, const Other& other) {
-  std::launch how = std::launch::deferred;
-  if (core_count() > 1) {
-    how |= std::launch::async;
-  }
-  std::future<void> rest = std::async(how, other);
-  one();
-  rest.get();
+  for_each_parallel(
+      2, [&](std::size_t i) { i == 0 ? one() : other(); }, std::min<std::size_t>(2, core_count()));
 }
 
 }  // namespace bmad_mem
