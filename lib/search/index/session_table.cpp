@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <system_error>
 #include <utility>
 
 #include "bmad_mem/entry_fields.hpp"
@@ -190,11 +189,7 @@ std::uint32_t SessionTableBuilder::index_words(const ScannedEntry& scanned, Ordi
 void SessionTableBuilder::start_word_thread() {
   if (!words_) {
     words_begin_ = static_cast<Ordinal>(table_.columns.size());
-    try {
-      words_.emplace(table_.memtable, analyzer_, words_begin_);
-    } catch (const std::system_error&) {
-      // The process has as many threads as it may have: it takes longer without one.
-    }
+    words_.emplace(table_.memtable, analyzer_, words_begin_);
   }
 }
 
@@ -297,12 +292,8 @@ Status SessionTableBuilder::link(Ordinal ordinal, const std::string& conversatio
   return {};
 }
 
-WordThread::WordThread(Memtable& memtable, Analyzer& analyzer, Ordinal first)
-    : memtable_(memtable), analyzer_(analyzer), next_(first), thread_([this] { work(); }) {}
-
-WordThread::~WordThread() { finish(); }
-
 void WordThread::end_entry() {
+  constexpr std::size_t kBatchSize = 256U << 10U;
   filling_.ends.push_back(filling_.text.size());
   if (filling_.text.size() >= kBatchSize) {
     hand_over();
@@ -310,50 +301,27 @@ void WordThread::end_entry() {
 }
 
 std::vector<std::uint32_t> WordThread::finish() {
-  if (thread_.joinable()) {
-    hand_over();
-    {
-      const std::scoped_lock guard(mutex_);
-      is_last_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
+  hand_over();
+  work_.get();
   return std::move(lengths_);
 }
 
 void WordThread::hand_over() {
-  {
-    std::unique_lock guard(mutex_);
-    changed_.wait(guard, [this] { return batches_.size() < kBatchesMax; });
-    batches_.push(std::exchange(filling_, {}));
+  if (work_.valid()) {
+    work_.get();
   }
-  filling_.text.reserve(kBatchSize + kBatchSize / 4);
-  changed_.notify_all();
+  std::swap(taken_, filling_);
+  filling_.text.clear();
+  filling_.ends.clear();
+  // Where the process has as many threads as it may have, who waits does it.
+  work_ = std::async([this] { take_in(); });
 }
 
-void WordThread::work() {
-  while (true) {
-    Batch batch;
-    {
-      std::unique_lock guard(mutex_);
-      changed_.wait(guard, [this] { return !batches_.empty() || is_last_; });
-      if (batches_.empty()) {
-        return;
-      }
-      batch = std::move(batches_.front());
-      batches_.pop();
-    }
-    changed_.notify_all();
-    take_in(batch);
-  }
-}
-
-void WordThread::take_in(const Batch& batch) {
+void WordThread::take_in() {
   std::size_t begin = 0;
-  for (const std::size_t end : batch.ends) {
-    assert(begin <= end && end <= batch.text.size());
-    const std::string_view text = std::string_view(batch.text).substr(begin, end - begin);
+  for (const std::size_t end : taken_.ends) {
+    assert(begin <= end && end <= taken_.text.size());
+    const std::string_view text = std::string_view(taken_.text).substr(begin, end - begin);
     lengths_.push_back(memtable_.add_text(analyzer_, text, next_++));
     begin = end;
   }

@@ -10,15 +10,12 @@
 // only what is added has postings here. Pure but for what Known reads.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <map>
-#include <mutex>
 #include <optional>
-#include <queue>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bmad_mem/result.hpp"
@@ -31,23 +28,20 @@
 
 namespace bmad_mem {
 
-// The words of entries go into a memtable on a thread of their own.
+// The words of entries go into a memtable beside the scan.
 //
 //   scan    read, parse, check; columns, keys
 //             `-- texts --> tokenize, look up, note
 //
 // Both take about as long, so a scan of a long log takes half the time on two cores. Texts go over
-// in batches, in order, so what comes out is the same as without the thread. The scan waits when it
-// is kBatchesMax ahead: memory stays bounded.
+// in batches, in order, one at a time: what comes out is the same as without a thread.
 
 class WordThread {
  public:
   /// Begins with entry `first`. Until finish() nobody else may use `analyzer`, nor add_text() of
   /// `memtable`.
-  WordThread(Memtable& memtable, Analyzer& analyzer, Ordinal first);
-  ~WordThread();
-  WordThread(const WordThread&) = delete;
-  WordThread& operator=(const WordThread&) = delete;
+  WordThread(Memtable& memtable, Analyzer& analyzer, Ordinal first)
+      : memtable_(memtable), analyzer_(analyzer), next_(first) {}
 
   /// The text of the next entry is to be put at the end of this string, then comes end_entry().
   [[nodiscard]] std::string& text() { return filling_.text; }
@@ -62,24 +56,17 @@ class WordThread {
     std::string text;
     std::vector<std::size_t> ends;  // Of each entry's text.
   };
-  static constexpr std::size_t kBatchSize = 64U << 10U;
-  static constexpr std::size_t kBatchesMax = 4;
 
   void hand_over();
-  void work();
-  void take_in(const Batch& batch);
+  void take_in();
 
   Memtable& memtable_;
   Analyzer& analyzer_;
-  Ordinal next_;                        // The thread's own; so for the next.
+  Ordinal next_;
   std::vector<std::uint32_t> lengths_;  // Until finish().
-  Batch filling_;                       // The scan's own.
-
-  std::mutex mutex_;  // Guards the next two.
-  std::queue<Batch> batches_;
-  bool is_last_ = false;  // No batch comes any more.
-  std::condition_variable changed_;
-  std::jthread thread_;  // Last: it uses all the others.
+  Batch filling_;                       // The scan's.
+  Batch taken_;                         // The thread's.
+  std::future<void> work_;              // Last: it uses the others, and its end is waited for.
 };
 
 /// The last live entry of each conversation, by its id.
@@ -123,7 +110,7 @@ class SessionTableBuilder {
   /// What Known::text said was for lines that had been there.
   void forget_known_text() { known_.text = nullptr; }
 
-  /// From now on, until finish(), words are indexed on a thread of their own, if there can be one.
+  /// From now on, until finish(), words are indexed by other threads, if there can be any.
   void start_word_thread();
   /// Makes what was added there to be read. To be called before anybody looks at the table.
   void finish();
