@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/parallel.hpp"
+#include "encoder/encoder_choice.hpp"
 #include "search/archive_reader.hpp"
 #include "search/session_sources.hpp"
 #include "store/layout.hpp"
@@ -322,7 +323,14 @@ void CachedIndexes::flush(FlushWhen when) {
     return;
   }
   if (store_.indexes_at_the_end) {
-    store_.needs_index = store_.needs_index || !indexes_.empty();
+    // What took a hash is to be remembered.
+    const bool is_known = std::ranges::none_of(chosen_.indexes, [](const auto& index) {
+      const auto guard = index->lock();
+      return std::ranges::any_of(index->covers(), &LogCover::was_hashed);
+    });
+    store_.is_index_due = store_.is_index_due || store_.root_index->is_much(chosen_.indexes);
+    store_.needs_index = store_.needs_index || store_.is_index_due || !is_known ||
+                         (!indexes_.empty() && may_have_encoder(store_));
     return;
   }
   if (!chosen_.is_past) {

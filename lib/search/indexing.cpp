@@ -205,7 +205,7 @@ bool maintain_index(const Store& store, std::chrono::milliseconds time_max, Flus
     store.replaces_vectors = store.replaces_vectors || others == OtherVectors::kReplace;
     return store.needs_index;
   }
-  flush_index(store, encodes ? when : FlushWhen::kMany);
+  flush_index(store, store.is_index_due ? FlushWhen::kAny : encodes ? when : FlushWhen::kMany);
   // Only the encoder itself tells whose vectors are not its own.
   if (!encodes || (others == OtherVectors::kKeep && !store.root_index->wants_vectors())) {
     return false;

@@ -23,22 +23,18 @@ namespace {
 /// Logs that go into one segment at a time, before it is merged with others.
 constexpr std::uint64_t kFlushBytesMax = 16U << 20U;
 constexpr std::size_t kSegmentsMax = 8;
-/// Bytes that no segment covers which are worth a new one: to scan them takes a millisecond.
+/// Bytes and entries that no segment covers which are worth a new one, to those who have time.
 constexpr std::uint64_t kUnknownBytesMax = 256U << 10U;
+constexpr std::uint64_t kMany = 1000;
+/// Bytes and sessions that are worth it to a reader, where those that wrote left it to him; and
+/// bytes that are worth it where they are a quarter of their sessions or more.
+constexpr std::uint64_t kMuchBytesMax = 4U << 20U;
+constexpr std::uint64_t kLittleBytesMax = 32U << 10U;
+constexpr std::size_t kMuchSessionsMax = 128;
 /// Entries that are worth a segment, so that they can get their vectors.
 constexpr std::uint64_t kSome = 32;
 
-}  // namespace
-
-void RootIndex::flush(std::span<const std::shared_ptr<SessionIndex>> indexes, FlushWhen when) {
-  if (indexes.empty() || !store_.config.indexing.enabled) {
-    return;
-  }
-  const SharedState now = state();
-  const bool any =
-      when == FlushWhen::kAny || std::ranges::any_of(now->names, [&](const std::string& name) {
-        return is_distrusted(name);  // It costs everybody a try.
-      });
+SessionIndex::Unknown unknown_of(std::span<const std::shared_ptr<SessionIndex>> indexes) {
   SessionIndex::Unknown unknown;
   for (const std::shared_ptr<SessionIndex>& index : indexes) {
     const auto guard = index->lock();
@@ -46,9 +42,44 @@ void RootIndex::flush(std::span<const std::shared_ptr<SessionIndex>> indexes, Fl
     unknown.entries += its.entries;
     unknown.bytes += its.bytes;
   }
+  return unknown;
+}
+
+}  // namespace
+
+bool RootIndex::is_much(std::span<const std::shared_ptr<SessionIndex>> indexes) const {
+  {
+    const std::lock_guard guard(mutex_);
+    if (!distrusted_.empty()) {
+      return true;  // It costs everybody a try.
+    }
+  }
   const auto many = static_cast<std::uint64_t>(store_.config.indexing.rebuild_threshold_writes);
-  const std::uint64_t entries_max = when == FlushWhen::kSome ? std::min(many, kSome) : many;
-  if (!any && unknown.entries < entries_max && unknown.bytes < kUnknownBytesMax) {
+  const std::uint64_t much = many < kMany ? many : 8 * many;  // Who wants it often, gets it often.
+  std::uint64_t bytes = 0;
+  for (const std::shared_ptr<SessionIndex>& index : indexes) {
+    const auto guard = index->lock();
+    bytes += sum_of(index->covers(), &LogCover::bytes);
+  }
+  const SessionIndex::Unknown unknown = unknown_of(indexes);
+  // A segment has all of a session: so each byte is written a few times at most.
+  return indexes.size() > kMuchSessionsMax || unknown.bytes > kMuchBytesMax ||
+         unknown.entries >= much || (unknown.bytes > kLittleBytesMax && unknown.bytes > bytes / 4);
+}
+
+void RootIndex::flush(std::span<const std::shared_ptr<SessionIndex>> indexes, FlushWhen when) {
+  if (indexes.empty() || !store_.config.indexing.enabled) {
+    return;
+  }
+  const SharedState now = state();
+  const bool any =
+      when == FlushWhen::kAny || (when == FlushWhen::kMuch && is_much(indexes)) ||
+      std::ranges::any_of(now->names, [&](const std::string& name) { return is_distrusted(name); });
+  const SessionIndex::Unknown unknown = unknown_of(indexes);
+  const auto many = static_cast<std::uint64_t>(store_.config.indexing.rebuild_threshold_writes);
+  const std::uint64_t entries_max = std::min(many, when == FlushWhen::kSome ? kSome : kMany);
+  if (!any && (when == FlushWhen::kMuch ||
+               (unknown.entries < entries_max && unknown.bytes < kUnknownBytesMax))) {
     remember_grown(now, indexes);
     return;
   }

@@ -1,4 +1,6 @@
 // writes.cpp - from JSON objects to durable lines: complete, check, lock, append, sync.
+#include <algorithm>
+#include <bit>
 #include <cassert>
 #include <charconv>
 #include <optional>
@@ -214,6 +216,15 @@ struct Append {
   std::string head;                ///< See head_of().
 };
 
+/// Whether a log that grew from `before` to `after` bytes has passed a mark. What lies between two
+/// is read in a few milliseconds, and is not much of a long log.
+bool is_index_due(std::uint64_t before, std::uint64_t after) {
+  constexpr std::uint64_t kLeast = 32U << 10U;
+  constexpr std::uint64_t kMost = 256U << 10U;
+  const std::uint64_t step = std::bit_floor(std::clamp(before / 4, kLeast, kMost));
+  return before / step != after / step;
+}
+
 Result<Append> append_entries(Store& store, const std::string& session_id, OpenSession& session,
                               EntryType type, const BatchOptions& options,
                               std::vector<CompleteEntry>& entries, BatchReport& report,
@@ -246,6 +257,10 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
     if (Status kept = keep_manifest(store, session_id, session); !kept) {
       session.writer.refuse(guard, log_file, append.written);
       return std::move(kept).error();
+    }
+    if (store.indexes_at_the_end && is_index_due(append.written.offset, append.written.end)) {
+      store.needs_index = true;
+      store.is_index_due = true;
     }
     append.head = head_of(session_id, type, encrypted);
     append.session_size = session.writer.size_estimate(guard);

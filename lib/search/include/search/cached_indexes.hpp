@@ -123,10 +123,11 @@ class CachedIndexes {
   [[nodiscard]] EncryptedSessionLines with_encrypted_lines() const;
   [[nodiscard]] std::uint64_t encrypted_lines() const;
 
-  /// Takes what the next process would miss into the segments.
+  /// Takes what the next process would miss into the segments: a reader, only where those that
+  /// write have not.
   /// What goes wrong (a full disk, a store that may only be read) is no concern of the one who
   /// asked: the logs are the truth.
-  void flush(FlushWhen when = FlushWhen::kMany);
+  void flush(FlushWhen when = FlushWhen::kMuch);
 
  private:
   Status hold();

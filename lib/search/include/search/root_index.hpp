@@ -68,6 +68,7 @@ struct Encoded {
 
 /// How much that is new is worth a segment.
 enum class FlushWhen : std::uint8_t {
+  kMuch,  ///< What would make each question slow: a reader waits for no less.
   kMany,  ///< What it costs each question to read the logs.
   kSome,  ///< What is worth encoding.
   kAny,
@@ -127,6 +128,9 @@ class RootIndex {
   /// they hold enough that is new; merges segments where there are too many. Nothing happens while
   /// another process is at it. What fails here fails nothing.
   void flush(std::span<const std::shared_ptr<SessionIndex>> indexes, FlushWhen when);
+
+  /// Whether `indexes`, none of them held, are worth FlushWhen::kMuch.
+  [[nodiscard]] bool is_much(std::span<const std::shared_ptr<SessionIndex>> indexes) const;
 
   /// Takes what of `candidates` is not covered into the segments, some sessions at a time, where it
   /// is too much to be held in memory together, as after a clone. Whether it did.

@@ -232,7 +232,8 @@ struct Store {
   std::shared_ptr<RootIndex> root_index;              // Never null.
   bool indexes_at_the_end = false;                    // As OpenOptions has it.
   mutable std::atomic<bool> needs_index{false};       // Somebody would have made one.
-  mutable std::atomic<bool> flushes_any{false};       // However little is new.
+  mutable std::atomic<bool> flushes_any{false};       // However little is new, for an encoder.
+  mutable std::atomic<bool> is_index_due{false};      // A log has grown by as much as is worth it.
   mutable std::atomic<bool> replaces_vectors{false};  // Those of another encoder.
 
   mutable std::timed_mutex encoder_mutex;
