@@ -71,7 +71,8 @@ struct EntryWatch::Impl {
   Timestamp opened_at{};
   std::vector<std::string> archived;  // When the watch began.
   std::map<std::string, FollowedSession> sessions;
-  std::vector<Entry> pending;  // Seen when a wait failed; the logs don't give them again.
+  std::vector<std::string> unread;  // Those whose long logs were only noted: see wait().
+  std::vector<Entry> pending;       // Seen when a wait failed; the logs don't give them again.
   bool rewritten = false;
   bool sessions_watched = false;  // Whether the folder of all sessions is there and watched.
   JsonParser parser;
@@ -82,6 +83,7 @@ struct EntryWatch::Impl {
   Status look_at(const std::string& session_id, std::vector<Entry>* entries);
   Status look_into(const std::string& session_id, std::vector<Entry>* entries);
   Status look_where(const FolderChanges& changes, std::vector<Entry>& entries);
+  Status read_next(std::vector<Entry>& entries);
   Status keep_found(std::vector<Entry>& entries) const;
   [[nodiscard]] bool wants(const std::string& session_id, const TableEntry& entry) const;
 };
@@ -126,15 +128,15 @@ Status EntryWatch::Impl::look_at(const std::string& session_id, std::vector<Entr
              : store.leave_out(session_id, std::move(looked).error());
 }
 
-/// `entries` is null when the caller knows the entries that are there.
+/// `entries` is null when what is there is not new.
 Status EntryWatch::Impl::look_into(const std::string& session_id, std::vector<Entry>* entries) {
   FollowedSession& session = sessions[session_id];
   for (LogFollower& log : session.logs) {
     std::vector<TableEntry> added;
-    BMAD_TRY(log.look(*store.files, parser, entries == nullptr ? nullptr : &added));
+    BMAD_TRY(entries == nullptr ? log.note(*store.files, parser, opened_at)
+                                : log.look(*store.files, parser, &added));
     rewritten = log.take_rewritten() || rewritten;
     for (TableEntry& entry : added) {
-      assert(entries != nullptr && "else the follower gives none");
       if (wants(session_id, entry)) {
         entries->push_back(to_entry(parser, session_id, std::move(entry)));
       }
@@ -158,6 +160,9 @@ Status EntryWatch::Impl::find_sessions(bool begins, std::vector<Entry>& entries)
     }
     BMAD_TRY(follow(session_id, begins));
     BMAD_TRY(look_at(session_id, begins ? nullptr : &entries));
+    if (begins) {
+      unread.push_back(session_id);
+    }
   }
   return {};
 }
@@ -201,6 +206,12 @@ Status EntryWatch::Impl::look_where(const FolderChanges& changes, std::vector<En
   return find_sessions(false, entries);
 }
 
+Status EntryWatch::Impl::read_next(std::vector<Entry>& entries) {
+  const std::string session_id = std::move(unread.back());
+  unread.pop_back();
+  return look_at(session_id, &entries);
+}
+
 Result<EntryWatch> EntryWatch::open(const MemoryManager& memory, EntryFilter filter,
                                     std::string query) {
   if (!query.empty()) {  // What can't be read is refused now.
@@ -233,8 +244,9 @@ Result<std::vector<Entry>> EntryWatch::wait(std::chrono::milliseconds timeout) {
   std::vector<Entry> entries;
   while (true) {
     const bool has_pending = !impl_->pending.empty();
+    const bool is_busy = has_pending || !impl_->unread.empty();
     const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(
-                                   has_pending ? Steady::duration(0) : end - Steady::now()),
+                                   is_busy ? Steady::duration(0) : end - Steady::now()),
                                std::chrono::milliseconds(0));
     BMAD_TRY_ASSIGN(const FolderChanges changes, impl_->folders.wait(left));
     if (impl_->folders.is_stopped()) {
@@ -242,9 +254,11 @@ Result<std::vector<Entry>> EntryWatch::wait(std::chrono::milliseconds timeout) {
     }
     const bool anything =
         has_pending || changes.everything || !changes.changed.empty() || !changes.gone.empty();
-    if (anything) {
+    // While nothing happens, the next log that was only noted is read.
+    const bool reads_on = !anything && !impl_->unread.empty() && Steady::now() < end;
+    if (anything || reads_on) {
       entries = std::exchange(impl_->pending, {});
-      Status looked = impl_->look_where(changes, entries);
+      Status looked = reads_on ? impl_->read_next(entries) : impl_->look_where(changes, entries);
       looked = looked ? impl_->keep_found(entries) : std::move(looked);
       if (!looked) {
         impl_->pending = std::move(entries);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/hash.hpp"
+#include "model/entry.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/line_reader.hpp"
 
@@ -18,6 +19,9 @@ constexpr int kTriesMax = 4;
 
 // Enough to reach into the last line's id and time.
 constexpr std::size_t kEndSize = 1024;
+
+// A log that is read as quickly as its end is opened, hashed and noted.
+constexpr std::uint64_t kShortSize = 16U << 10U;
 
 std::uint64_t version_hash(const ScannedEntry& scanned, std::string_view id) {
   std::string key(id);
@@ -66,6 +70,26 @@ void LogFollower::keep(std::vector<Found> found, bool rewritten, std::vector<Tab
   }
 }
 
+Status LogFollower::note(FileSystem& files, JsonParser& parser, Timestamp now) {
+  assert(!known_ && "what was looked at is known better");
+  BMAD_TRY_ASSIGN(const auto info, if_there(files.info(path_)));
+  if (!info || info->size <= kShortSize) {
+    return look(files, parser, nullptr);
+  }
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path_, OpenMode::kRead));
+  BMAD_TRY_ASSIGN(const std::string end, read_range(*log, info->size - kEndSize, kEndSize));
+  BMAD_TRY_ASSIGN(const FileInfo opened, log->info());
+  if (!end.ends_with('\n') || !opened.same_file(*info)) {  // Torn, or replaced just now.
+    return look(files, parser, nullptr);
+  }
+  known_ = true;
+  noted_ = now;
+  file_ = *info;
+  covered_ = info->size;
+  end_hash_ = xxh3(end);
+  return {};
+}
+
 /// False when the log was replaced meanwhile.
 Result<bool> LogFollower::look_once(FileSystem& files, JsonParser& parser,
                                     std::vector<TableEntry>* added) {
@@ -76,28 +100,33 @@ Result<bool> LogFollower::look_once(FileSystem& files, JsonParser& parser,
     return true;
   }
   BMAD_TRY_ASSIGN(const bool appended, goes_on(files, *before));
-  if (appended && before->size == covered_) {
+  if (appended && before->size == covered_ && !noted_) {
     return true;
   }
+  const auto is_known = [&](const ScannedEntry& scanned) {
+    return noted_ &&
+           (appended ? scanned.offset < covered_ : entry_written_time(scanned.value) < *noted_);
+  };
   std::vector<Found> found;
   const ScanHandlers handlers{.on_entry = [&](const ScannedEntry& scanned) {
     const std::string_view id = scanned.value["id"].string();
     found.push_back({.id_hash = xxh3(id), .version_hash = version_hash(scanned, id)});
-    if (added != nullptr) {
+    if (added != nullptr && !is_known(scanned)) {
       found.back().entry = to_table_entry(scanned);
     }
   }};
   const ScanStart start =
-      appended ? ScanStart{.offset = covered_, .line = next_line_} : ScanStart{};
+      appended && !noted_ ? ScanStart{.offset = covered_, .line = next_line_} : ScanStart{};
   BMAD_TRY_ASSIGN(const LogScan scan, scan_log(files, path_, type_, parser, handlers, start));
   const Result<std::uint64_t> hash = end_hash(files, scan.whole_end);
   const Result<FileInfo> after = files.info(path_);
   if (!hash || !after || !after->same_file(*before)) {
     return false;
   }
-  rewritten_ = rewritten_ || (!appended && !seen_.empty());
+  rewritten_ = rewritten_ || (!appended && (noted_ || !seen_.empty()));
   keep(std::move(found), !appended, added);
   known_ = true;
+  noted_.reset();
   file_ = *before;
   covered_ = scan.whole_end;
   end_hash_ = *hash;

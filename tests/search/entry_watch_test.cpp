@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "support/memory_fixture.hpp"
 
@@ -146,6 +147,49 @@ TEST_CASE("a rewrite gives what it adds and nothing that was there") {
   memory.add_fact("after");
   CHECK(seen(watch) == Ids{"after"});
   CHECK_FALSE(watch.take_rewritten());
+}
+
+TEST_CASE("of a long log, which is read later, the same is given") {
+  MemoryFixture memory;
+  memory.session();
+  const std::string text(9'000, 'x');
+  for (const char* id : {"a", "b", "c"}) {
+    memory.add_fact(id, text);
+  }
+  memory.clock.advance(std::chrono::hours(1));
+  EntryWatch watch = EntryWatch::open(*memory).value();
+  const auto written_now = [&](const std::string& id) {
+    memory.add(EntryType::kFact, fmt::format(R"({{"id":"{}","content":"x"}})", id));
+  };
+  SUBCASE("before it was read, a version is counted") {
+    memory.add_fact("b", "other");
+    const std::vector<Entry> entries = watch.wait(kNow).value();
+    REQUIRE(entries.size() == 1);
+    CHECK(entries[0].versions == 2);
+    CHECK(entries[0].line == 4);
+    CHECK_FALSE(watch.take_rewritten());
+  }
+  SUBCASE("before it was read, lines are taken out and another is written") {
+    written_now("d");
+    const DeletionCriteria criteria{.ids = {"b"}};
+    REQUIRE(memory->delete_entries(criteria));
+    CHECK(seen(watch) == Ids{"d"});
+    CHECK(watch.take_rewritten());
+  }
+  SUBCASE("before it was read, the session is archived and comes back") {
+    REQUIRE(memory->archive_session("s1"));
+    CHECK(seen(watch).empty());
+    REQUIRE(memory->restore_session("s1"));
+    CHECK(seen(watch).empty());
+  }
+  SUBCASE("a wait reads it, and an editor puts an old line in front") {
+    CHECK(seen(watch, milliseconds(20)).empty());
+    memory.write(EntryType::kFact, line("n", "x") + memory.read(EntryType::kFact));
+    CHECK(seen(watch) == Ids{"n"});
+    CHECK(watch.take_rewritten());
+  }
+  written_now("after");
+  CHECK(seen(watch) == Ids{"after"});
 }
 
 TEST_CASE("the whole life of a session is followed") {

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json.hpp"
 #include "bmad_mem/text.hpp"
@@ -114,10 +115,16 @@ class LineReader {
 //
 // A version that was stated with the time of an older one, and whose log was rewritten before
 // anybody looked, is missed.
+//
+// Of a long log that was only noted, no line is known before the first look. If it was rewritten by
+// then, its times tell what is new.
 
 class LogFollower {
  public:
   LogFollower(std::string path, EntryType type) : path_(std::move(path)), type_(type) {}
+
+  /// Takes what is there at `now` as known: of a long log, its end is read. Errors: as look().
+  Status note(FileSystem& files, JsonParser& parser, Timestamp now);
 
   /// Adds to `added`, unless it is null, what came since the last call, in the order of the log;
   /// everything there is the first time. A log that isn't there has nothing. Errors: as the file
@@ -143,6 +150,7 @@ class LogFollower {
   EntryType type_;
   bool known_ = false;  // Whether there is a file whose first covered_ bytes were looked at.
   bool rewritten_ = false;
+  std::optional<Timestamp> noted_;  // When, as long as the covered bytes were not read.
   FileInfo file_;
   std::uint64_t covered_ = 0;   // Where the last whole line ends that was looked at.
   std::uint64_t end_hash_ = 0;  // Of the last covered bytes: they say whether it is still the log.
