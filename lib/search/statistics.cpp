@@ -44,53 +44,61 @@ Result<std::uint64_t> count_lines(FileSystem& files, const std::string& path) {
   }
 }
 
-using PerType = std::array<TypeStatistics, kEntryTypeCount>;
-
 void widen(SessionStatistics& statistics, Timestamp time) {
   statistics.oldest = std::min(statistics.oldest.value_or(time), time);
   statistics.newest = std::max(statistics.newest.value_or(time), time);
 }
 
-/// Fills in the types that a segment counts. The logs of the others have a line that is damaged,
-/// blank, torn or superseded: only they tell.
-std::set<EntryType> count_by_index(const Store& store, SessionStatistics& statistics) {
-  RootIndex::Candidate candidate{.id = statistics.session_id};
+/// A session as a segment knows it, whose logs are as they were.
+struct SummedSession {
+  SessionBase base;
+  const SessionSums* sums = nullptr;
+
+  [[nodiscard]] IndexedSession& session() const { return *base.part->sessions().front(); }
+  /// Whether each line of the log is that of a live entry or of an older version of one, and
+  /// nothing is torn.
+  [[nodiscard]] bool has_all_of(EntryType type) const {
+    const auto i = static_cast<std::size_t>(type);
+    return base.covers[i].lines == sums->lines[i] &&
+           base.covers[i].bytes == base.covers[i].file.size;
+  }
+};
+
+std::optional<SummedSession> summed_session(const Store& store, const std::string& session_id) {
+  RootIndex::Candidate candidate{.id = session_id};
   const auto parts = store.root_index->sweep({&candidate, 1});
-  const std::optional<SessionBase> base =
-      candidate.is_covered ? store.root_index->base_of(candidate.id) : std::nullopt;
+  std::optional<SessionBase> base =
+      candidate.is_covered ? store.root_index->base_of(session_id) : std::nullopt;
   if (!base) {
-    return {};
+    return std::nullopt;
   }
   assert(base->part->sessions().size() == 1 && "a base is of one session");
-  IndexedSession& session = *base->part->sessions().front();
-  if (!session.load()) {
-    return {};
-  }
-  const SlotView slots = session.slots();
-  PerType counted;
-  for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-    ++counted[static_cast<std::size_t>(flag_type(slots.flags[slot]))].entries;
-  }
+  const Result<const SessionSums*> sums = base->part->sessions().front()->sums();
+  return sums ? std::optional(SummedSession{.base = *std::move(base), .sums = *sums})
+              : std::nullopt;
+}
+
+/// Fills in the types that a segment counts. The logs of the others have a line that is damaged,
+/// blank, torn or encrypted: only they tell.
+std::set<EntryType> count_by_index(const Store& store, SessionStatistics& statistics) {
   std::set<EntryType> types;
+  const std::optional<SummedSession> covered = summed_session(store, statistics.session_id);
+  const SessionFacts facts = covered ? covered->session().facts() : SessionFacts();
+  if (facts.newest <= Timestamp()) {
+    return types;  // It has no entries, or they are of before 1970.
+  }
+  widen(statistics, facts.oldest);
+  widen(statistics, facts.newest);
   for (const EntryType type : kEntryTypes) {
-    const LogCover& cover = base->covers[static_cast<std::size_t>(type)];
-    TypeStatistics& its = counted[static_cast<std::size_t>(type)];
-    if (cover.lines == its.entries && cover.bytes == cover.file.size) {
-      its = {.type = type, .entries = its.entries, .versions = its.entries, .bytes = cover.bytes};
+    if (covered->has_all_of(type)) {
+      const auto i = static_cast<std::size_t>(type);
+      statistics.types[i] = {.type = type,
+                             .entries = covered->sums->entries(type),
+                             .versions = covered->sums->lines[i],
+                             .bytes = covered->base.covers[i].bytes};
       types.insert(type);
     }
   }
-  SessionStatistics known = statistics;
-  for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-    if (types.contains(flag_type(slots.flags[slot]))) {
-      widen(known, session.timestamp(slots.ordinal(slot)));
-    }
-  }
-  if (!base->part->status()) {
-    return {};
-  }
-  known.types = counted;
-  statistics = known;
   return types;
 }
 

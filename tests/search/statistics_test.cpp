@@ -2,8 +2,12 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/clock.hpp"
 #include "support/memory_fixture.hpp"
@@ -116,6 +120,15 @@ TEST_CASE("a session counts the same whether the index covers it or not") {
   SUBCASE("a line is damaged") { more = "broken\n"; }
   SUBCASE("a line is blank") { more = "\n"; }
   SUBCASE("the end is torn") { more = "{"; }
+  SUBCASE("the first version was the newest") {
+    more = R"({"id":"f1","timestamp":"2025-01-01T00:00:00Z","content":"x","decay_factor":1.0})"
+           "\n";
+  }
+  SUBCASE("another one expires") {
+    more = R"({"id":"f3","timestamp":"2026-01-01T00:00:00Z","content":"x","decay_factor":1.0,)"
+           R"("expires_at":"2026-01-11T10:30:00Z"})"
+           "\n";
+  }
   memory.write(EntryType::kFact, memory.read(EntryType::kFact) + more);
   const SessionStatistics by_logs = memory->statistics("s1").value();
   memory.clock.advance(std::chrono::hours(1));
@@ -133,6 +146,76 @@ TEST_CASE("a session counts the same whether the index covers it or not") {
   }
   CHECK(counted.oldest == by_logs.oldest);
   CHECK(counted.newest == by_logs.newest);
+}
+
+TEST_CASE("topics and times are those of the entries there are, summed up in the index or not") {
+  MemoryFixture memory;
+  memory.session("s1");
+  memory.session("s2");
+  const auto add = [&](std::string_view session, std::string_view id, std::string_view time,
+                       std::string_view topic, std::string_view more = {}) {
+    memory.add(EntryType::kFact,
+               fmt::format(R"({{"id":"{}","timestamp":"{}","content":"x","topic":"{}"{}}})", id,
+                           time, topic, more),
+               std::string(session));
+  };
+  add("s1", "a", "2026-01-01T10:00:00Z", "pool");
+  add("s1", "b", "2026-01-02T10:00:00Z", "pool");
+  add("s1", "c", "2026-01-02T23:59:59Z", "ledger");
+  add("s2", "d", "2026-01-03T00:00:00Z", "pool");
+  memory.add(EntryType::kEvent, R"({"id":"e","timestamp":"2026-01-03T09:00:00Z","kind":"k"})",
+             "s2");
+  const auto told = [&] {
+    std::vector<std::string> lines;
+    for (const TopicCount& each : memory->topics({}).value()) {
+      lines.push_back(fmt::format("{} {} in {}, {}", each.topic, each.entries, each.sessions,
+                                  format_rfc3339(each.newest)));
+    }
+    for (const std::vector<EntryType>& types :
+         {std::vector<EntryType>(), std::vector{EntryType::kFact}}) {
+      for (const TimelineUnit unit :
+           {TimelineUnit::kHour, TimelineUnit::kDay, TimelineUnit::kWeek, TimelineUnit::kMonth}) {
+        for (const TimelineBucket& each : memory->timeline({.types = types}, unit).value()) {
+          lines.push_back(fmt::format("{} {} in {}", format_rfc3339(each.begin),
+                                      fmt::join(each.entries, " "), each.sessions));
+        }
+      }
+    }
+    return lines;
+  };
+  const auto index = [&] {
+    memory.clock.advance(std::chrono::hours(1));
+    (void)memory->rebuild_index().value();
+    memory.reopen();
+  };
+  index();
+  SUBCASE("as it was") {}
+  SUBCASE("a new version is of another day and topic") {
+    add("s1", "b", "2026-01-05T10:00:00Z", "ledger");
+    SUBCASE("which the index has") { index(); }
+  }
+  SUBCASE("one is deleted") {
+    const DeletionCriteria criteria{.ids = {"d"}};
+    REQUIRE(memory->delete_entries(criteria));
+    SUBCASE("which the index knows") { index(); }
+  }
+  SUBCASE("one expires that the index has") {
+    add("s2", "f", "2026-01-04T10:00:00Z", "pool", R"(,"expires_at":"2026-01-12T00:00:00Z")");
+    index();
+    memory.clock.advance(std::chrono::hours(24));
+  }
+  SUBCASE("a session is archived") {
+    REQUIRE(memory->archive_session("s1"));
+    SUBCASE("which the index has") { index(); }
+  }
+  SUBCASE("an editor takes a line away") {
+    const std::string facts = memory.read(EntryType::kFact);
+    memory.write(EntryType::kFact, facts.substr(facts.find('\n') + 1));
+  }
+  const std::vector<std::string> by_index = told();
+  memory.folder.write("memory/config.json", R"({"memory_config":{"indexing":{"enabled":false}}})");
+  memory.reopen();
+  CHECK(told() == by_index);
 }
 
 }  // namespace bmad_mem::test::statistics_test

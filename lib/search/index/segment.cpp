@@ -177,6 +177,7 @@ Status Segment::read_sessions() {
     session.totals.lengths = table.number<std::uint64_t>();
     session.totals.window_lengths = table.number<std::uint64_t>();
     session.newest = Timestamp(std::chrono::milliseconds(table.number<std::int64_t>()));
+    session.oldest = Timestamp(std::chrono::milliseconds(table.number<std::int64_t>()));
     const auto offset = table.number<std::uint64_t>();
     const auto named = table.number<std::uint32_t>();
     const auto id_size = table.number<std::uint32_t>();

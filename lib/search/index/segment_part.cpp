@@ -66,13 +66,19 @@ class PartSession final : public IndexedSession {
   [[nodiscard]] SessionFacts facts() const override {
     SessionFacts facts{.has_user = known_.has_user,
                        .has_assistant = known_.has_assistant,
-                       .newest = known_.newest};
+                       .newest = known_.newest,
+                       .oldest = known_.oldest};
     for (const std::uint32_t name : known_.participants) {
       facts.participants.push_back(file().participants[name]);
     }
     return facts;
   }
   [[nodiscard]] Result<SlotTotals> totals() override { return known_.totals; }
+
+  [[nodiscard]] Result<const SessionSums*> sums() override {
+    BMAD_TRY(part_.in_segment(file().load_sums()));
+    return &file().sums[session_];
+  }
 
   Status load() override { return load_slots(0, known_.count); }
   Status load_slots(std::uint32_t begin, std::uint32_t end) override {

@@ -108,7 +108,9 @@ class SegmentMaker {
     begin(SegmentPlace::kRows);
     ids_.reserve(entries_);
     std::string odd;
+    std::string all_sums;
     for (const Place& place : places_) {
+      SessionSums sums;
       BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows,
                       in_session(*place.session, place.session->rows()));
       const SlotView slots = place.session->slots();
@@ -121,14 +123,18 @@ class SegmentMaker {
         if (entry != nullptr) {
           put_odd(place.begin + slot, *entry, odd);
         }
+        sums.add(flag_type(slots.flags[slot]), place.session->timestamp(slots.ordinal(slot)),
+                 entry);
       }
+      put_sums(sums, all_sums);
     }
     for (const SearchedPart& part : parts_) {
       BMAD_TRY(part.part->status());
     }
     assert(ids_.size() == entries_ && "each entry has a row");
     end(SegmentPlace::kRows);
-    return write_hashed(SegmentPlace::kOdd, odd);
+    BMAD_TRY(write_hashed(SegmentPlace::kOdd, odd));
+    return write_hashed(SegmentPlace::kSums, all_sums);
   }
 
   static void put_odd(std::uint32_t slot, const OddEntry& entry, std::string& out) {
@@ -183,6 +189,7 @@ class SegmentMaker {
       put_little(place.totals.lengths, table);
       put_little(place.totals.window_lengths, table);
       put_little(std::int64_t{place.facts.newest.time_since_epoch().count()}, table);
+      put_little(std::int64_t{place.facts.oldest.time_since_epoch().count()}, table);
       put_little(static_cast<std::uint64_t>(members.size()), table);
       put_little(static_cast<std::uint32_t>(place.facts.participants.size()), table);
       put_little(static_cast<std::uint32_t>(id.size()), table);

@@ -99,6 +99,7 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
         {.outline = statement_outline(scanned.type, scanned.value, scanned.text), .row = row});
   }
   table_.facts.newest = std::max(table_.facts.newest, head.timestamp);
+  table_.facts.oldest = std::min(table_.facts.oldest, head.timestamp);
   if (scanned.type == EntryType::kConversation) {
     if (!head.who.empty()) {
       std::vector<std::string>& names = table_.facts.participants;

@@ -4,11 +4,13 @@
 #include <chrono>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <queue>
 #include <ranges>
 #include <string>
 
+#include "bmad_mem/text.hpp"
 #include "search/search.hpp"
 #include "slot_filter.hpp"
 #include "validity.hpp"
@@ -16,14 +18,28 @@
 namespace bmad_mem {
 namespace {
 
+/// Whether nothing but its type keeps an entry out.
+bool passes_by_type(const EntryFilter& filter) {
+  return filter.agents.empty() && filter.tags.empty() && filter.fields.empty() &&
+         !filter.workspace && !filter.pinned_only && !filter.since && !filter.until &&
+         !filter.without_sensitive;
+}
+
 /// What a filter leaves of a session.
 class Passing {
  public:
   Passing(IndexedSession& session, const EntryFilter& filter, Timestamp now)
       : session_(session), filter_(filter), now_(now) {}
 
-  /// Makes ready to ask of all slots.
+  /// Makes ready to ask of all slots. Where all pass, nothing is read.
   Status load() {
+    BMAD_TRY_ASSIGN(const SessionSums* const known, sums());
+    all_pass_ = known != nullptr && filter_.types.empty();
+    if (all_pass_) {
+      BMAD_TRY(session_.load_slots(0, 0));
+      slots_ = session_.slots();
+      return {};
+    }
     BMAD_TRY(session_.load());
     return load_filters();
   }
@@ -31,23 +47,44 @@ class Passing {
   /// The same of those alone that somebody loads.
   Status load_filters() {
     BMAD_TRY(session_.load_slots(0, 0));
-    BMAD_TRY(session_.load_times());
     slots_ = session_.slots();
     SlotFilter filter(session_);
     BMAD_TRY(filter.having(filter_));
     allowed_ = filter.take();
-    return {};
+    return session_.load_times();
+  }
+
+  /// What the session comes to, where nothing but its type keeps an entry of it out; else null.
+  Result<const SessionSums*> sums() {
+    if (!passes_by_type(filter_)) {
+      return nullptr;
+    }
+    BMAD_TRY_ASSIGN(const SessionSums* const sums, session_.sums());
+    const PastRetention* const past = session_.past_retention;
+    const Timestamp oldest = session_.facts().oldest;
+    const auto may_be_hidden = [&](EntryType type) {
+      return past->hides(session_.session_id(), type, oldest, /*pinned=*/false, now_);
+    };
+    const bool has_hidden =
+        sums != nullptr && (sums->expires || (past != nullptr && !sums->days.empty() &&
+                                              std::ranges::any_of(kEntryTypes, may_be_hidden)));
+    return has_hidden ? nullptr : sums;
   }
 
   [[nodiscard]] Timestamp time(std::uint32_t slot) const {
     return session_.timestamp(slots_.ordinal(slot));
   }
 
+  [[nodiscard]] bool all_pass() const { return all_pass_; }
+  /// What the posting lists say.
+  [[nodiscard]] bool is_allowed(std::uint32_t slot) const {
+    return allowed_.empty() || allowed_[slot] != 0;
+  }
   [[nodiscard]] bool passes(std::uint32_t slot) const {
     assert(slot < slots_.size() && "load() comes first");
-    return (allowed_.empty() || allowed_[slot] != 0) &&
-           passes_plain_filters(filter_, slots_.flags[slot], time(slot)) &&
-           !is_hidden_at(session_, slots_.flags[slot], slots_.ordinal(slot), now_);
+    return all_pass_ ||
+           (is_allowed(slot) && passes_plain_filters(filter_, slots_.flags[slot], time(slot)) &&
+            !is_hidden_at(session_, slots_.flags[slot], slots_.ordinal(slot), now_));
   }
 
  private:
@@ -56,54 +93,68 @@ class Passing {
   Timestamp now_;
   SlotView slots_;
   AllowedSlots allowed_;
+  bool all_pass_ = false;
 };
 
 Status add_topics(const SearchedPart& part, std::span<IndexedSession* const> sessions,
                   const EntryFilter& filter, Timestamp now,
                   std::map<std::string, TopicCount>& topics) {
   std::map<std::uint32_t, Passing> passing;  // By the number of the session.
-  std::vector<std::string> names;
-  BMAD_TRY(part.part->part_keys(
-      PostingKind::kTopic, {}, [](std::string_view) { return true; },
-      [&](std::string_view name, std::uint64_t) {
-        names.emplace_back(name);
-        return true;
-      }));
-  for (const std::string& name : names) {
-    BMAD_TRY_ASSIGN(const PartPostings found, part.part->part_postings(PostingKind::kTopic, name));
-    for (const SessionPostings& each : found.sessions) {
+  BMAD_TRY_ASSIGN(const std::unique_ptr<KeyCursor> cursor,
+                  part.part->keys(PostingKind::kTopic, {}));
+  while (true) {
+    BMAD_TRY_ASSIGN(const bool more, cursor->next());
+    if (!more) {
+      return {};
+    }
+    BMAD_TRY_ASSIGN(const std::span<const SessionPostings> found, cursor->postings());
+    TopicCount& all = topics[std::string(cursor->key())];
+    all.topic = cursor->key();
+    for (const SessionPostings& each : found | std::views::reverse) {  // Newest first.
       IndexedSession& session = *sessions[part.first + each.session];
       const auto [place, is_new] = passing.try_emplace(each.session, session, filter, now);
+      const Passing& its = place->second;
       BMAD_TRY(is_new ? in_session(session, place->second.load()) : Status());
-      TopicCount here{.topic = name, .sessions = 1};
+      std::uint64_t here = its.all_pass() ? each.postings.size() : 0;
       for (const SlotPosting& posting : each.postings) {
-        if (place->second.passes(posting.slot)) {
-          ++here.entries;
-          here.newest = std::max(here.newest, place->second.time(posting.slot));
+        if (its.all_pass() && session.newest() <= all.newest) {
+          break;  // Their times change nothing.
+        }
+        if (its.passes(posting.slot)) {
+          here += its.all_pass() ? 0 : 1;
+          all.newest = std::max(all.newest, its.time(posting.slot));
         }
       }
-      if (here.entries > 0) {
-        TopicCount& all = topics[name];
-        all.topic = name;
-        all.entries += here.entries;
-        all.sessions += 1;
-        all.newest = std::max(all.newest, here.newest);
-      }
+      all.entries += here;
+      all.sessions += here > 0 ? 1 : 0;
     }
   }
-  return {};
 }
 
 Status add_times(IndexedSession& session, const EntryFilter& filter, Timestamp now,
                  TimelineUnit unit, std::map<Timestamp, TimelineBucket>& buckets) {
   Passing passing(session, filter, now);
-  BMAD_TRY(passing.load());
   std::map<Timestamp, TimelineBucket> here;
-  const SlotView slots = session.slots();
-  for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-    if (passing.passes(slot)) {
-      TimelineBucket& bucket = here[begin_of(unit, passing.time(slot))];
-      ++bucket.entries[static_cast<std::size_t>(flag_type(slots.flags[slot]))];
+  const auto add = [&](Timestamp time, EntryType type, std::uint64_t count) {
+    if (count > 0 && (filter.types.empty() || is_among(filter.types, type))) {
+      here[begin_of(unit, time)].entries[static_cast<std::size_t>(type)] += count;
+    }
+  };
+  BMAD_TRY_ASSIGN(const SessionSums* const sums, passing.sums());
+  if (sums != nullptr && unit != TimelineUnit::kHour) {
+    for (const auto& [day, counts] : sums->days) {
+      for (const EntryType type : kEntryTypes) {
+        add(day, type, counts[static_cast<std::size_t>(type)]);
+      }
+    }
+  } else {
+    BMAD_TRY(session.load());
+    BMAD_TRY(passing.load_filters());
+    const SlotView slots = session.slots();
+    for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+      if (passing.passes(slot)) {
+        add(passing.time(slot), flag_type(slots.flags[slot]), 1);
+      }
     }
   }
   for (const auto& [begin, bucket] : here) {
@@ -115,12 +166,6 @@ Status add_times(IndexedSession& session, const EntryFilter& filter, Timestamp n
     }
   }
   return {};
-}
-
-/// Whether nothing but its time keeps an entry out, or that it is sensitive.
-bool passes_by_time(const EntryFilter& filter) {
-  return filter.types.empty() && filter.agents.empty() && filter.tags.empty() &&
-         filter.fields.empty() && !filter.workspace && !filter.pinned_only;
 }
 
 /// Gathers the newest of sessions that come newest first.
@@ -138,7 +183,8 @@ class NewestEntries {
   Status add(std::size_t number, IndexedSession& session) {
     Passing passing(session, filter_, now_);
     // Where all pass, the flags of a few are enough.
-    BMAD_TRY(passes_by_time(filter_) ? passing.load_filters() : passing.load());
+    BMAD_TRY(filter_.types.empty() && passes_by_type(filter_) ? passing.load_filters()
+                                                              : passing.load());
     const auto hidden = session.hidden();
     const SlotView slots = session.slots();
     for (std::uint32_t slot = slots.size(); slot-- > 0;) {  // The newest stand behind the others.
@@ -220,6 +266,7 @@ Result<std::vector<TopicCount>> count_topics(std::span<IndexedSession* const> se
   for (const SearchedPart& part : parts_of(sessions)) {
     BMAD_TRY(add_topics(part, sessions, filter, now, topics));
   }
+  std::erase_if(topics, [](const auto& each) { return each.second.entries == 0; });
   std::vector<TopicCount> counts;
   std::ranges::move(topics | std::views::values, std::back_inserter(counts));
   std::ranges::stable_sort(counts, std::ranges::greater(), &TopicCount::entries);

@@ -94,6 +94,7 @@ Result<Lines> told_of(bmad_mem::IndexedSession& session, Lines& names) {
   lines.push_back(fmt::format("{} {} {} {} {}", session.session_id(), totals.entries,
                               totals.lengths, totals.window_lengths,
                               session.newest().time_since_epoch().count()));
+  SessionSums counted;
   for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
     const Ordinal ordinal = slots.ordinal(slot);
     BMAD_TRY_ASSIGN(const IndexRow row, session.row(ordinal));
@@ -106,12 +107,17 @@ Result<Lines> told_of(bmad_mem::IndexedSession& session, Lines& names) {
     }
     names.push_back(fmt::format("{}:{}:{}", session.session_id(), slots.flags[slot] & 7U, number));
     const OddEntry* odd = session.odd(ordinal);
+    counted.add(flag_type(slots.flags[slot]), session.timestamp(ordinal), odd);
     lines.push_back(
         fmt::format("{} {} {} {} {} {} {} {} {} {} {}", names.back(), slots.lengths[slot],
                     slots.window_lengths[slot], slots.flags[slot] & ~std::uint32_t{kFlagFollows},
                     slots.reach[slot].before, slots.reach[slot].after,
                     session.timestamp(ordinal).time_since_epoch().count(), hash, line.text,
                     odd == nullptr ? 0 : odd->versions, odd == nullptr ? 0 : odd->decay_factor));
+  }
+  BMAD_TRY_ASSIGN(const SessionSums* const sums, session.sums());
+  if (sums != nullptr && *sums != counted) {
+    lines.push_back("the sums are others");
   }
   return lines;
 }

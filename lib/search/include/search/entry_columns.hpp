@@ -14,6 +14,8 @@
 // in `odd`.
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -129,6 +131,33 @@ struct SessionFacts {
   bool has_user = false;                       ///< Messages with role user; so for the next.
   bool has_assistant = false;
   Timestamp newest{};  ///< Latest timestamp; 1970 without entries.
+  Timestamp oldest = Timestamp::max();
+};
+
+/// What the live entries of a session come to.
+struct SessionSums {
+  using PerType = std::array<std::uint64_t, kEntryTypeCount>;
+
+  PerType lines{};                                ///< Theirs, those of their older versions too.
+  bool expires = false;                           ///< Whether one has a time when it expires.
+  std::map<std::chrono::sys_days, PerType> days;  ///< How many there are, by their time.
+
+  void add(EntryType type, Timestamp time, const OddEntry* odd) {
+    const auto i = static_cast<std::size_t>(type);
+    lines[i] += odd == nullptr ? 1 : odd->versions;
+    expires = expires || (odd != nullptr && odd->expires_at);
+    ++days[std::chrono::floor<std::chrono::days>(time)][i];
+  }
+  /// How many entries of a type there are.
+  [[nodiscard]] std::uint64_t entries(EntryType type) const {
+    std::uint64_t count = 0;
+    for (const auto& [day, counts] : days) {
+      count += counts[static_cast<std::size_t>(type)];
+    }
+    return count;
+  }
+
+  bool operator==(const SessionSums&) const = default;
 };
 
 /// Longest length a column holds; longer entries count as this long.

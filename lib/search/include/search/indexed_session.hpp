@@ -161,6 +161,10 @@ class IndexedSession {
   /// Reads no column.
   [[nodiscard]] virtual Result<SlotTotals> totals() = 0;
 
+  /// Of its live entries, hidden ones too; null where no segment has all of them. Errors:
+  /// E_STORAGE_CORRUPT.
+  [[nodiscard]] virtual Result<const SessionSums*> sums() { return nullptr; }
+
   /// Makes slots(), timestamp() and odd() there. Errors: E_STORAGE_CORRUPT.
   virtual Status load() = 0;
   /// The same for the slots from `begin` to before `end`; slots() itself is there for none, too.

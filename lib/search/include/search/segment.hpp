@@ -40,6 +40,7 @@ struct SegmentSession {
   std::uint32_t count = 0;
   SlotTotals totals;
   Timestamp newest{};
+  Timestamp oldest{};
   bool archived = false;
   std::uint32_t evicted = 0;  // The part of what was evicted; 0: none.
   bool has_user = false;
@@ -108,6 +109,8 @@ struct Segment {
   std::vector<std::atomic<bool>> has_windows;  // By block, of scores.
   std::atomic<bool> has_odd{false};
   std::map<std::uint32_t, OddEntry> odd;  // By slot.
+  std::atomic<bool> has_sums{false};
+  std::vector<SessionSums> sums;  // Of each session.
   std::atomic<bool> has_statements{false};
   std::vector<StatementRow> statements;     // Session by session.
   std::vector<std::size_t> statement_ends;  // Of each session in them.
@@ -169,10 +172,14 @@ struct Segment {
   Status load_odd() {
     return load_once(has_odd, [this] { return read_odd(); });
   }
+  Status load_sums() {
+    return load_once(has_sums, [this] { return read_sums(); });
+  }
   Status load_statements() {
     return load_once(has_statements, [this] { return read_statements(); });
   }
   Status read_odd();
+  Status read_sums();
   Status read_statements();
   /// Those of a session; load_statements() comes first.
   [[nodiscard]] std::span<const StatementRow> statements_of(std::uint32_t session) const;
@@ -260,6 +267,9 @@ class SegmentPart final : public IndexPart {
 //
 // Columns are copied session by session and keys merged part by part, so what is held in memory
 // does not grow with the segment but for its dictionary. No text is analyzed.
+
+/// Adds `sums` to those that Segment::read_sums() reads.
+void put_sums(const SessionSums& sums, std::string& out);
 
 /// Writes the segment `path` of `sessions`, in their order; those of a part stand side by side.
 /// Nobody reads it before CURRENT names it; it is not synced, its readers notice what is torn.

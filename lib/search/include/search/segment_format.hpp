@@ -6,7 +6,8 @@
 //   rows       34 bytes a slot: where its line lies, and its id       each row and three bytes of
 //                                                                     XXH3
 //   odd        40 bytes each, ascending by slot
-//   sessions   56 bytes each, then participants and names
+//   sums       see segment_sums.cpp
+//   sessions   64 bytes each, then participants and names
 //   statements how many of each session (u32), then 80 bytes for each line of a preference or a
 //              fact, superseded ones too
 //   for each kind of key:
@@ -51,7 +52,7 @@
 namespace bmad_mem {
 
 inline constexpr std::string_view kSegmentMagic = "bmad-mem segment";
-inline constexpr std::uint32_t kSegmentVersion = 9;
+inline constexpr std::uint32_t kSegmentVersion = 10;
 inline constexpr std::size_t kTrailerSize = 8 + 8 + 16;
 
 /// The kinds of postings, and the ids: four bytes of entry_id_hash(), the highest first.
@@ -64,7 +65,7 @@ constexpr bool is_term(std::size_t kind) {
 inline constexpr std::uint32_t kSlotBlock = 128;
 inline constexpr std::uint32_t kKeyBlock = 64;
 inline constexpr std::size_t kRowSize = 34;
-inline constexpr std::size_t kSessionSize = 56;
+inline constexpr std::size_t kSessionSize = 64;
 inline constexpr std::size_t kStatementSize = 80;
 /// Of a statement's hash of its line, which has 30 bits: StatementOutline::superseded.
 inline constexpr std::uint32_t kSupersededBit = 1U << 31U;
@@ -77,6 +78,7 @@ enum class SegmentPlace : std::uint8_t {
   kTimes,
   kRows,
   kOdd,
+  kSums,
   kSessions,
   kStatements,
   kLists
