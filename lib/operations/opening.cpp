@@ -249,6 +249,7 @@ RoomsAbove all_rooms() {
   return {.make_root_index = [](const Store& store) { return std::make_shared<RootIndex>(store); },
           .compact = compact_session,
           .restore = restore_session,
+          .newest_line = newest_line,
           .maintain_index =
               [](const Store& store) {
                 maintain_index(

@@ -135,6 +135,23 @@ std::uint64_t SessionStatistics::damaged_lines() const {
   return sum_of(types, &TypeStatistics::damaged_lines);
 }
 
+std::optional<std::string> newest_line(const Store& store, const std::string& session_id,
+                                       EntryType type, std::string_view id) {
+  const std::optional<SummedSession> covered = summed_session(store, session_id);
+  if (!covered || !covered->has_all_of(type)) {
+    return std::nullopt;
+  }
+  const auto found = covered->base.part->part_candidates(entry_id_hash(type, id));
+  for (const IndexPart::PartEntry& each : found ? *found : std::vector<IndexPart::PartEntry>()) {
+    Result<IndexedSession::LoadedLine> line = covered->session().line(each.ordinal);
+    if (line && line->type == type &&
+        covered->session().id(type, each.ordinal).value_or("") == id) {
+      return std::move(line->text);
+    }
+  }
+  return std::nullopt;
+}
+
 Result<SessionStatistics> count_session(const Store& store, const std::string& session_id) {
   BMAD_TRY(check_session(store, session_id));
   SessionStatistics statistics;

@@ -3,7 +3,9 @@
 #include <array>
 #include <cassert>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -17,6 +19,7 @@
 #include "store/append_log.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -26,6 +29,8 @@ constexpr std::size_t kLinesMax = 64;
 constexpr std::size_t kBytesMax = std::size_t{64} << 10U;
 /// Most requests are within it.
 constexpr std::size_t kFirstRead = std::size_t{8} << 10U;
+/// To read and look through less takes no longer than to ask the index.
+constexpr std::uint64_t kLongLog = std::uint64_t{256} << 10U;
 
 /// Whose words a title quotes: a user's request, or the headline of any entry.
 enum class Words : std::uint8_t { kRequest, kHeadline };
@@ -75,12 +80,18 @@ std::string_view last_version(std::string_view log, const std::string& id) {
   return last;
 }
 
-/// Whether a log was read to its end, so that later versions of its lines are there.
-enum class Extent : std::uint8_t { kHead, kWhole };
+/// Whether no later line says more.
+bool are_enough(Speaker speaker, const std::string& words) {
+  return speaker.words == Words::kRequest ? says_something(words) : !words.empty();
+}
+
+/// Gives the newest line of an entry; empty when the one at hand is.
+using NewestLine = std::function<std::string(const std::string& id)>;
 
 /// The first words in whole lines of the log of `speaker`, of which `lines` were looked at by then.
-std::string first_words(Speaker speaker, std::string_view log, Extent extent, Timestamp now,
-                        std::size_t& lines) {
+/// Without `newest`, in whatever version.
+std::string first_words(Speaker speaker, std::string_view log, const NewestLine& newest,
+                        Timestamp now, std::size_t& lines) {
   JsonParser parser;
   std::string first;  // Where no words say something.
   while (!log.empty() && lines < kLinesMax) {
@@ -96,17 +107,24 @@ std::string first_words(Speaker speaker, std::string_view log, Extent extent, Ti
       continue;
     }
     const std::string id(entry_id(*entry));
-    if (extent == Extent::kWhole && !id.empty()) {
-      const std::string_view newest = last_version(log, id);
-      const Result<JsonValue> later = parser.parse(newest.empty() ? line : newest);
+    if (newest && !id.empty()) {
+      const std::string its = newest(id);
+      const Result<JsonValue> later = parser.parse(its.empty() ? line : its);
       words = later ? shown_words(speaker, *later, now) : std::string();
     }
-    if (speaker.words == Words::kRequest ? says_something(words) : !words.empty()) {
+    if (are_enough(speaker, words)) {
       return words;
     }
     first = first.empty() ? words : first;
   }
   return first;
+}
+
+/// The same of all of a log, which has the newest versions.
+std::string whole_first_words(Speaker speaker, std::string_view log, Timestamp now,
+                              std::size_t& lines) {
+  const auto newest = [log](const std::string& id) { return std::string(last_version(log, id)); };
+  return first_words(speaker, log, newest, now, lines);
 }
 
 /// Reads on, up to `size` bytes. Whether there may be more.
@@ -119,10 +137,27 @@ bool read_on(File& log, std::string& bytes, std::size_t size) {
   return bytes.size() == size;
 }
 
+/// What `log` says, of which the first lines are `head`, as far as an index knows their newest
+/// versions and these say enough; else empty.
+std::string known_first_words(Speaker speaker, const Store& store, const std::string& session_id,
+                              std::string_view head) {
+  bool is_known = store.above.newest_line != nullptr;
+  const NewestLine newest = [&](const std::string& id) {
+    const auto line =
+        is_known ? store.above.newest_line(store, session_id, speaker.type, id) : std::nullopt;
+    is_known = line.has_value();
+    return line.value_or("");
+  };
+  std::size_t lines = 0;
+  std::string words = first_words(speaker, head, newest, store.clock.now(), lines);
+  return is_known && are_enough(speaker, words) ? words : std::string();
+}
+
 /// Reads no more of the log than it needs: all of it only where its head has such words, of which
-/// there may be newer versions. Empty also when it can't be read.
-std::string read_first_words(Speaker speaker, FileSystem& files, const std::string& session_id,
-                             Timestamp now) {
+/// there may be newer versions that no index knows. Empty also when it can't be read.
+std::string read_first_words(Speaker speaker, const Store& store, FileSystem& files,
+                             const std::string& session_id) {
+  const Timestamp now = store.clock.now();
   const std::string name(entry_type_info(speaker.type).log_file);
   const Result<std::unique_ptr<File>> log =
       files.open(session_file(session_id, name), OpenMode::kRead);
@@ -133,16 +168,24 @@ std::string read_first_words(Speaker speaker, FileSystem& files, const std::stri
     const bool has_more = read_on(**log, bytes, wanted);
     const std::size_t end = bytes.rfind('\n') + 1;  // npos + 1 is 0: no line is whole.
     const std::string_view head = std::string_view(bytes).substr(seen, end - seen);
-    if (!first_words(speaker, head, Extent::kHead, now, lines).empty()) {
-      if (has_more) {  // In one go: growing would copy it each time.
+    if (!first_words(speaker, head, nullptr, now, lines).empty()) {
+      if (has_more) {
         constexpr std::uint64_t kWholeMax = 4 * kTextLineMax;
         const Result<FileInfo> info = (*log)->info();
-        bytes.clear();
-        read_on(**log, bytes, std::min(info ? info->size : 0, kWholeMax));
+        const std::uint64_t size = info ? info->size : 0;
+        std::string known = size >= kLongLog && &files == store.files.get()
+                                ? known_first_words(speaker, store, session_id,
+                                                    std::string_view(bytes).substr(0, end))
+                                : std::string();
+        if (!known.empty()) {
+          return known;
+        }
+        bytes.clear();  // In one go: growing would copy it each time.
+        read_on(**log, bytes, std::min(size, kWholeMax));
       }
       lines = 0;
       bytes.resize(bytes.rfind('\n') + 1);
-      return first_words(speaker, bytes, Extent::kWhole, now, lines);
+      return whole_first_words(speaker, bytes, now, lines);
     }
     if (!has_more || end > kBytesMax || lines >= kLinesMax || wanted > kLineSizeMax) {
       return {};
@@ -159,7 +202,7 @@ std::string read_entry_line(const Store& store, FileSystem& files, const std::st
       continue;
     }
     const Speaker speaker{.type = type, .words = Words::kHeadline};
-    const std::string words = read_first_words(speaker, files, session_id, store.clock.now());
+    const std::string words = read_first_words(speaker, store, files, session_id);
     if (!words.empty()) {
       return title_of_request(words);
     }
@@ -196,7 +239,7 @@ std::string_view title_source_name(TitleSource source) {
 DerivedTitle derived_title(std::string_view conversation, std::string_view summary) {
   std::size_t lines = 0;
   DerivedTitle derived;
-  derived.first_request = first_words({}, conversation, Extent::kWhole, Timestamp::max(), lines);
+  derived.first_request = whole_first_words({}, conversation, Timestamp::max(), lines);
   derived.title = derived.first_request.empty() ? summary_line(summary)
                                                 : title_of_request(derived.first_request);
   return derived;
@@ -204,8 +247,7 @@ DerivedTitle derived_title(std::string_view conversation, std::string_view summa
 
 void add_title(const Store& store, FileSystem& files, Session& session) {
   const bool may_read = check_read(store, EntryType::kConversation).has_value();
-  session.first_request =
-      may_read ? read_first_words({}, files, session.session_id, store.clock.now()) : "";
+  session.first_request = may_read ? read_first_words({}, store, files, session.session_id) : "";
   if (!session.title.empty()) {
     return;  // Chosen.
   }

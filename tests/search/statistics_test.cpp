@@ -148,6 +148,42 @@ TEST_CASE("a session counts the same whether the index covers it or not") {
   CHECK(counted.newest == by_logs.newest);
 }
 
+TEST_CASE("a session is called by the newest version of its first request, indexed or not") {
+  MemoryFixture memory;
+  memory.session();
+  const auto say = [&](std::string_view id, std::string_view role, std::string_view content) {
+    memory.add(EntryType::kConversation,
+               fmt::format(R"({{"id":"{}","role":"{}","content":"{}"}})", id, role, content));
+  };
+  const auto index = [&] {
+    memory.clock.advance(std::chrono::hours(1));
+    (void)memory->rebuild_index().value();
+    memory.reopen();
+  };
+  say("m", "user", "Fix the connection pool of the ledger");
+  say("n", "assistant", std::string(300'000, 'x'));  // A long log.
+  std::string request = "Fix the connection pool of the ledger";
+  SUBCASE("one version") { index(); }
+  SUBCASE("the index has a newer version") {
+    request = "Replace the connection pool of the ledger";
+    say("m", "user", request);
+    index();
+  }
+  SUBCASE("a newer version came behind the index") {
+    index();
+    request = "Replace the connection pool of the ledger";
+    say("m", "user", request);
+  }
+  SUBCASE("a line is damaged that has the id") {
+    const std::string log = memory.read(EntryType::kConversation);
+    request = "Rename the connection pool of the ledger";
+    memory.write(EntryType::kConversation,
+                 log + fmt::format(R"({{"id":"m","role":"user","content":"{}"}})", request) + "\n");
+    index();
+  }
+  CHECK(memory->load_session("s1").value().first_request == request);
+}
+
 TEST_CASE("topics and times are those of the entries there are, summed up in the index or not") {
   MemoryFixture memory;
   memory.session("s1");

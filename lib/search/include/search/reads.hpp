@@ -69,6 +69,10 @@ struct ArchiveEntry {
 Result<std::vector<ArchiveEntry>> archive_entries(const Store& store,
                                                   const std::string& session_id);
 
+/// See RoomsAbove::newest_line.
+std::optional<std::string> newest_line(const Store& store, const std::string& session_id,
+                                       EntryType type, std::string_view id);
+
 /// An entry that was valid until a time.
 struct ExpiredEntry {
   std::string session_id;

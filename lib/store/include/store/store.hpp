@@ -130,6 +130,9 @@ struct RoomsAbove {
                                       const CompactOptions& options) = nullptr;
   /// Brings an archived session back.
   Result<Session> (*restore)(Store& store, const std::string& session_id) = nullptr;
+  /// The newest line of entry `id` of `type`; nothing where no index knows all of that log.
+  std::optional<std::string> (*newest_line)(const Store& store, const std::string& session_id,
+                                            EntryType type, std::string_view id) = nullptr;
   /// Takes what is new into the index of the memory, and encodes some of it.
   void (*maintain_index)(const Store& store) = nullptr;
   /// What stands for an id that must not be stored: a hash with the key of the root. `makes_key`
