@@ -1,5 +1,8 @@
 // reads_test.cpp - get, history, list and query: what they find, and in which order.
+#include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -297,6 +300,43 @@ TEST_CASE("the typed reads have one type of one session, newest first") {
   const std::vector<Entry> all = library.memory->preferences("s2").value();
   CHECK(all.size() == 25);
   CHECK(all.front().id == "p24");
+}
+
+TEST_CASE("the state of an agent is its newest one, in the index or behind it") {
+  Library library;
+  MemoryFixture& memory = library.memory;
+  const auto save = [&](std::string_view session, std::string_view id, std::string_view agent,
+                        int hour) {
+    memory.add(EntryType::kAgentState,
+               fmt::format(R"({{"id":"{}","timestamp":"2026-01-11T{:02}:00:00Z","agent_id":"{}",)"
+                           R"("state":{{"step":{}}}}})",
+                           id, hour, agent, hour),
+               std::string(session));
+  };
+  const auto state = [&](std::string_view agent) {
+    const std::optional<Entry> found = memory->agent_state(agent).value();
+    return found ? found->id : std::string();
+  };
+  save("s1", "t1", "a", 16);
+  save("s1", "t2", "a", 17);
+  save("s2", "t3", "a", 12);
+  save("s2", "t4", "b", 18);
+  const auto index = [&] {
+    memory.clock.advance(std::chrono::hours(1));
+    (void)memory->rebuild_index().value();
+    memory.reopen();
+  };
+  SUBCASE("no index") {}
+  SUBCASE("an index") { index(); }
+  CHECK(state("a") == "t2");
+  CHECK(state("b") == "t4");
+  CHECK(state("nobody").empty());
+  CHECK(library.list({.types = {EntryType::kAgentState, EntryType::kDecision}}) ==
+        Ids{"t4", "t2", "t1", "t3", "d1"});
+  CHECK(library.list({.types = {EntryType::kAgentState, EntryType::kConversation}}) ==
+        Ids{"t4", "t2", "t1", "m2", "t3", "m1"});
+  save("s1", "t2", "a", 9);  // A new version, of an older time.
+  CHECK(state("a") == "t1");
 }
 
 TEST_CASE("reads pass over damaged and torn lines") {

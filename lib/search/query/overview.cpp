@@ -50,8 +50,15 @@ class Passing {
     slots_ = session_.slots();
     SlotFilter filter(session_);
     BMAD_TRY(filter.having(filter_));
+    if (!is_among(filter_.types, EntryType::kConversation)) {  // The only one without a mark.
+      std::vector<std::string> types;
+      for (const EntryType type : filter_.types) {
+        types.emplace_back(entry_type_name(type));
+      }
+      BMAD_TRY(filter.any_of(PostingKind::kTerm, kMarkPrefix, types));
+    }
     allowed_ = filter.take();
-    return session_.load_times();
+    return allowed_.empty() ? session_.load_times() : Status();  // Else those of a few.
   }
 
   /// What the session comes to, where nothing but its type keeps an entry of it out; else null.
@@ -182,12 +189,13 @@ class NewestEntries {
 
   Status add(std::size_t number, IndexedSession& session) {
     Passing passing(session, filter_, now_);
-    // Where all pass, the flags of a few are enough.
-    BMAD_TRY(filter_.types.empty() && passes_by_type(filter_) ? passing.load_filters()
-                                                              : passing.load());
+    BMAD_TRY(passing.load_filters());
     const auto hidden = session.hidden();
     const SlotView slots = session.slots();
     for (std::uint32_t slot = slots.size(); slot-- > 0;) {  // The newest stand behind the others.
+      if (!passing.is_allowed(slot)) {
+        continue;
+      }
       const Timestamp time = passing.time(slot);
       if (!wants(time) || (hidden != nullptr && (*hidden)[slot] != 0)) {
         continue;
