@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -37,12 +38,11 @@ bool is_named_without_events(const Store& store, std::string_view id) {
 Result<std::vector<std::string>> ids_that_begin(const Store& store, std::string_view begin) {
   const std::optional<EntryType> type = entry_type_of_id(begin);
   const std::string_view prefix = type ? entry_type_info(*type).id_prefix : "";
-  const auto [first, last] = packed_range(prefix, begin);
-  if (!type || !first.is_there() || !check_read(store, *type)) {
+  const std::pair<PackedId, PackedId> range = packed_range(prefix, begin);
+  if (!type || !range.first.is_there() || !check_read(store, *type)) {
     return std::vector<std::string>();
   }
-  const auto look = [&, first = first,
-                     last = last](CachedIndexes& indexes) -> Result<std::vector<std::string>> {
+  const auto look = [&](CachedIndexes& indexes) -> Result<std::vector<std::string>> {
     EncryptedSessions encrypted;
     BMAD_TRY(encrypted.add(store, indexes, {.types = {&*type, 1}}));
     std::set<std::string> found;
@@ -52,7 +52,7 @@ Result<std::vector<std::string>> ids_that_begin(const Store& store, std::string_
         BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, in_session(*session, session->rows()));
         for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
           const PackedId& id = rows[slot].id;
-          if (id.is_there() && first <= id && id <= last) {
+          if (id.is_there() && range.first <= id && id <= range.second) {
             BMAD_TRY(in_session(*session, session->load_slots(slot, slot + 1)));
             if (flag_type(session->slots().flags[slot]) == *type) {
               found.insert(unpack_id(prefix, id));
