@@ -33,33 +33,58 @@ bool is_named_without_events(const Store& store, std::string_view id) {
          });
 }
 
+/// Ids that other programs made are in their lines alone: they are looked for in a memory with so
+/// many entries, and so many are read.
+constexpr std::uint64_t kOthersSearchedMax = 20'000;
+constexpr std::uint64_t kOthersReadMax = 1'000;
+
+/// Adds the ids of `session` that begin with `begin`: of those in `range`, and of those that other
+/// programs made, as long as there are `others_left`.
+Status add_ids(const Store& store, IndexedSession& session, std::string_view begin,
+               const std::pair<PackedId, PackedId>& range, std::uint64_t& others_left,
+               std::set<std::string>& found) {
+  BMAD_TRY(session.load_slots(0, 0));
+  BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, session.rows());
+  for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
+    const PackedId& id = rows[slot].id;
+    const bool is_other = !id.is_there() && others_left > 0;
+    others_left -= is_other ? 1 : 0;
+    if (is_other || (id.is_there() && range.first <= id && id <= range.second)) {
+      BMAD_TRY(session.load_slots(slot, slot + 1));
+      const EntryType type = flag_type(session.slots().flags[slot]);
+      BMAD_TRY_ASSIGN(std::string text, session.id(type, session.slots().ordinal(slot)));
+      if (text.starts_with(begin) && check_read(store, type)) {
+        found.insert(std::move(text));
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> ids_that_begin(const Store& store, std::string_view begin) {
   const std::optional<EntryType> type = entry_type_of_id(begin);
-  const std::string_view prefix = type ? entry_type_info(*type).id_prefix : "";
-  const std::pair<PackedId, PackedId> range = packed_range(prefix, begin);
-  if (!type || !range.first.is_there() || !check_read(store, *type)) {
-    return std::vector<std::string>();
-  }
+  const std::pair<PackedId, PackedId> range =
+      type ? packed_range(entry_type_info(*type).id_prefix, begin)
+           : std::pair<PackedId, PackedId>();
   const auto look = [&](CachedIndexes& indexes) -> Result<std::vector<std::string>> {
     EncryptedSessions encrypted;
-    BMAD_TRY(encrypted.add(store, indexes, {.types = {&*type, 1}}));
+    BMAD_TRY(encrypted.add(store, indexes, {}));
+    std::vector<IndexedSession*> sessions(indexes.sessions().begin(), indexes.sessions().end());
+    sessions.insert(sessions.end(), encrypted.sessions().begin(), encrypted.sessions().end());
+    std::uint64_t entries = 0;
+    for (IndexedSession* const session : sessions) {
+      BMAD_TRY_ASSIGN(const SlotTotals totals, in_session(*session, session->totals()));
+      entries += totals.entries;
+    }
+    if (entries > kOthersSearchedMax && !range.first.is_there()) {
+      return std::vector<std::string>();
+    }
+    std::uint64_t others_left = entries > kOthersSearchedMax ? 0 : kOthersReadMax;
     std::set<std::string> found;
-    for (const auto sessions : {indexes.sessions(), encrypted.sessions()}) {
-      for (IndexedSession* const session : sessions) {
-        BMAD_TRY(in_session(*session, session->load_slots(0, 0)));
-        BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, in_session(*session, session->rows()));
-        for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
-          const PackedId& id = rows[slot].id;
-          if (id.is_there() && range.first <= id && id <= range.second) {
-            BMAD_TRY(in_session(*session, session->load_slots(slot, slot + 1)));
-            if (flag_type(session->slots().flags[slot]) == *type) {
-              found.insert(unpack_id(prefix, id));
-            }
-          }
-        }
-      }
+    for (IndexedSession* const session : sessions) {
+      BMAD_TRY(in_session(*session, add_ids(store, *session, begin, range, others_left, found)));
     }
     return std::vector<std::string>(found.begin(), found.end());
   };

@@ -232,7 +232,7 @@ class MemoryManager {
                                      std::span<const std::string> sessions = {}) const;
   /// What to say of an id that no entry has: E_ENTRY_NOT_FOUND, with the reason and the remedy.
   [[nodiscard]] Error no_entry(std::string_view id) const;
-  /// The ids, of those that this library made, that begin with `begin`, sorted.
+  /// The ids that begin with `begin`, sorted: of a large memory those alone that this library made.
   [[nodiscard]] Result<std::vector<std::string>> ids_that_begin(std::string_view begin) const;
   /// Newest first.
   Result<std::vector<Entry>> list(const EntryFilter& filter) const;

@@ -38,9 +38,10 @@ Result<ExitStatus> with_session(Tool& tool) {
   return kRun(tool, memory, session);
 }
 
-/// `ids`, those that no entry has completed: an id that bmad-mem made may be given by its first
-/// characters, at least 4, if one entry alone begins so. What stays unknown is for the caller to
-/// name. Errors: E_INVALID_QUERY for a beginning that several entries have, with some of them.
+/// `ids`, those that no entry has completed: an id may be given by its first characters, at least
+/// 4, if one entry alone begins so (of 20,000 entries or more, one that bmad-mem made). What stays
+/// unknown is for the caller to name. Errors: E_INVALID_QUERY for a beginning that several entries
+/// have, with some of them.
 Result<std::vector<std::string>> whole_ids(const MemoryManager& memory,
                                            std::vector<std::string> ids);
 

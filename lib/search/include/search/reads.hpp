@@ -32,8 +32,8 @@ Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std:
 /// That there is no entry `id` in `store`, why, and what to do: E_ENTRY_NOT_FOUND. Looks for it in
 /// the user's own memory, too. Not while indexes are held: it may ask them.
 Error no_entry(const Store& store, std::string_view id);
-/// The ids of entries that begin with `begin`, of those that IdGenerator made, sorted. Reads where
-/// all entries lie, and no entry. Errors: as list_entries().
+/// The ids of entries that begin with `begin`, sorted: of a large memory those alone that
+/// IdGenerator made. Errors: as list_entries().
 Result<std::vector<std::string>> ids_that_begin(const Store& store, std::string_view begin);
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter);
 Result<ExportReport> export_entries(const Store& store, const ExportOptions& options,
