@@ -144,8 +144,10 @@ Result<std::shared_ptr<File>> FileSystem::open_kept(const std::string& path) {
   }
   BMAD_TRY_ASSIGN(std::shared_ptr<File> opened, open(path, OpenMode::kRead));
   constexpr std::uint64_t kKeptMax = 32;  // Twice as many descriptors, of the 256 of some systems.
-  const std::lock_guard guard(kept_mutex_);
-  kept_.add(path, opened, 1, kKeptMax);
+  if (opened->descriptor() >= 0) {        // One in memory may hold its file system.
+    const std::lock_guard guard(kept_mutex_);
+    kept_.add(path, opened, 1, kKeptMax);
+  }
   return opened;
 }
 

@@ -98,9 +98,11 @@ Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filt
     }
     BMAD_TRY_ASSIGN(const bool is_gone, has_gone(store, each.id));
     if (!is_gone) {
-      chosen.live.push_back({.session_id = each.id,
-                             .folder = look_at(store, session_folder(each.id)),
-                             .archives = chosen.folder});
+      const std::optional<FileInfo> folder = look_at(store, session_folder(each.id));
+      if (folder && folder->kind != FileKind::kDirectory) {
+        store.files->close_kept();  // Its logs would be read where they were.
+      }
+      chosen.live.push_back({.session_id = each.id, .folder = folder, .archives = chosen.folder});
       BMAD_TRY(add({.session_id = each.id}));
     }
   }

@@ -18,6 +18,16 @@ namespace {
 constexpr std::uint64_t kCurrentSizeMax = 1U << 30U;
 constexpr std::size_t kRetainedPartsMax = 16;  // Kept for the next question.
 
+/// Whether both say the same of a session's logs, in whichever segments they are.
+bool covers_the_same(const CoveredSession& one, const CoveredSession& other) {
+  return one.package == other.package && one.empty_logs == other.empty_logs &&
+         std::ranges::equal(one.logs, other.logs, [](const CoveredLog& a, const CoveredLog& b) {
+           return a.type == b.type && a.cover.has_tail == b.cover.has_tail &&
+                  a.cover.bytes == b.cover.bytes && a.cover.hash == b.cover.hash &&
+                  a.cover.file.size == b.cover.file.size;
+         });
+}
+
 }  // namespace
 
 RootIndex::SharedState RootIndex::state() {
@@ -63,6 +73,14 @@ RootIndex::SharedState RootIndex::read_state() const {
     read = std::make_shared<IndexState>();
   }
   assert(read->names.size() == read->segments.size());
+  if (state_ != nullptr) {
+    for (const auto& [key, session] : read->sessions) {
+      const auto before = state_->sessions.find(key);
+      if (before != state_->sessions.end() && covers_the_same(before->second, session)) {
+        session.last_look = before->second.last_look;
+      }
+    }
+  }
   read->file = info.value_or(FileInfo{});
   return read;
 }
@@ -297,6 +315,7 @@ void RootIndex::remember(const SharedState& now, const Findings& findings) {
     }
     is_telling = is_telling || known.folder_mtime_ns != finding.session->folder_mtime_ns;
     hashed += finding.hashed;
+    finding.session->last_look = known.last_look;
     known = *finding.session;
   }
   {

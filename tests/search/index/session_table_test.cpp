@@ -242,16 +242,17 @@ TEST_CASE("an error while comparing ids with the segment is handed on") {
 
 TEST_CASE("where no thread can be started, words are indexed without one") {
   Filled filled;
+  Ordinal ordinal = 0;
   {
     const NoThreads none;
     REQUIRE_THROWS(std::jthread([] {}));
     filled.start_word_thread();
+    ordinal = filled.add(
+        {.type = EntryType::kFact,
+         .text = R"({"id":"f","timestamp":"2026-01-11T10:05:23Z","content":"postgres"})"});
+    CHECK(filled.postings(PostingKind::kTerm, "postgr").size() == 1);
   }
-  const Ordinal ordinal =
-      filled.add({.type = EntryType::kFact,
-                  .text = R"({"id":"f","timestamp":"2026-01-11T10:05:23Z","content":"postgres"})"});
   CHECK(filled.table().columns.lengths[ordinal] == 1);
-  CHECK(filled.postings(PostingKind::kTerm, "postgr").size() == 1);
 }
 
 }  // namespace bmad_mem::test::session_table_test

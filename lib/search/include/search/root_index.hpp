@@ -8,7 +8,7 @@
 //   sessions there are --sweep--> as covered: in a part          one stat a log
 //                             +-> anything else: an index of its own (SessionIndex)
 //
-// With a StoreWatch, what was found out of a session holds until its folder or CURRENT changes.
+// With a StoreWatch, what was found out of a session holds until its folder changes.
 //
 // All of it is derived. What is missing, damaged or of another program costs time and no answer.
 #pragma once
