@@ -34,28 +34,25 @@ bool is_named_without_events(const Store& store, std::string_view id) {
 }
 
 /// Ids that other programs made are in their lines alone: they are looked for in a memory with so
-/// many entries, and so many are read.
+/// many entries, and where they are so few.
 constexpr std::uint64_t kOthersSearchedMax = 20'000;
-constexpr std::uint64_t kOthersReadMax = 1'000;
+constexpr std::uint64_t kOthersMax = 100;
 
-/// Adds the ids of `session` that begin with `begin`: of those in `range`, and of those that other
-/// programs made, as long as there are `others_left`.
-Status add_ids(const Store& store, IndexedSession& session, std::string_view begin,
-               const std::pair<PackedId, PackedId>& range, std::uint64_t& others_left,
+struct PlacedSlot {
+  IndexedSession* session = nullptr;
+  std::uint32_t slot = 0;
+};
+
+/// Adds to `found` those of `ids` that begin with `begin` and may be read.
+Status add_ids(const Store& store, std::span<const PlacedSlot> ids, std::string_view begin,
                std::set<std::string>& found) {
-  BMAD_TRY(session.load_slots(0, 0));
-  BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, session.rows());
-  for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
-    const PackedId& id = rows[slot].id;
-    const bool is_other = !id.is_there() && others_left > 0;
-    others_left -= is_other ? 1 : 0;
-    if (is_other || (id.is_there() && range.first <= id && id <= range.second)) {
-      BMAD_TRY(session.load_slots(slot, slot + 1));
-      const EntryType type = flag_type(session.slots().flags[slot]);
-      BMAD_TRY_ASSIGN(std::string text, session.id(type, session.slots().ordinal(slot)));
-      if (text.starts_with(begin) && check_read(store, type)) {
-        found.insert(std::move(text));
-      }
+  for (const auto& [session, slot] : ids) {
+    BMAD_TRY(in_session(*session, session->load_slots(slot, slot + 1)));
+    const EntryType type = flag_type(session->slots().flags[slot]);
+    BMAD_TRY_ASSIGN(std::string id,
+                    in_session(*session, session->id(type, session->slots().ordinal(slot))));
+    if (id.starts_with(begin) && check_read(store, type)) {
+      found.insert(std::move(id));
     }
   }
   return {};
@@ -78,13 +75,29 @@ Result<std::vector<std::string>> ids_that_begin(const Store& store, std::string_
       BMAD_TRY_ASSIGN(const SlotTotals totals, in_session(*session, session->totals()));
       entries += totals.entries;
     }
-    if (entries > kOthersSearchedMax && !range.first.is_there()) {
+    // The whole id of an encrypted entry may be the beginning of another one.
+    const bool has_others = entries <= kOthersSearchedMax && encrypted.closed == 0;
+    if (!has_others && !range.first.is_there()) {
       return std::vector<std::string>();
     }
-    std::uint64_t others_left = entries > kOthersSearchedMax ? 0 : kOthersReadMax;
-    std::set<std::string> found;
+    std::vector<PlacedSlot> own;
+    std::vector<PlacedSlot> others;
     for (IndexedSession* const session : sessions) {
-      BMAD_TRY(in_session(*session, add_ids(store, *session, begin, range, others_left, found)));
+      BMAD_TRY(in_session(*session, session->load_slots(0, 0)));
+      BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, in_session(*session, session->rows()));
+      for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
+        const PackedId& id = rows[slot].id;
+        if (!id.is_there()) {
+          others.push_back({.session = session, .slot = slot});
+        } else if (range.first <= id && id <= range.second) {
+          own.push_back({.session = session, .slot = slot});
+        }
+      }
+    }
+    std::set<std::string> found;
+    BMAD_TRY(add_ids(store, own, begin, found));
+    if (has_others && others.size() <= kOthersMax) {
+      BMAD_TRY(add_ids(store, others, begin, found));
     }
     return std::vector<std::string>(found.begin(), found.end());
   };

@@ -39,7 +39,7 @@ Result<ExitStatus> with_session(Tool& tool) {
 }
 
 /// `ids`, those that no entry has completed: an id may be given by its first characters, at least
-/// 4, if one entry alone begins so (of 20,000 entries or more, one that bmad-mem made). What stays
+/// 4, if one entry alone begins so (of many entries, one that bmad-mem made). What stays
 /// unknown is for the caller to name. Errors: E_INVALID_QUERY for a beginning that several entries
 /// have, with some of them.
 Result<std::vector<std::string>> whole_ids(const MemoryManager& memory,
