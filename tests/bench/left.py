@@ -24,6 +24,7 @@ SHAPES = {  # Entries, sessions.
     "10mb": (16_835, 1),
     SEALED: (10_650, 1),
     "10k": (10_000, 10),
+    "1k-20": (1_000, 20),
     "100k-20": (100_000, 20),
     "100k-200": (100_000, 200),
     "100k-2000": (100_000, 2_000),
@@ -35,22 +36,34 @@ START, RECORD = "`hook` with SessionStart", "`hook` with PostToolUse"
 SEARCH, GET, RESIDENT = "MCP memory_search, p95", "MCP memory_get, p95", "MCP, resident after these calls"
 INDEX = "index/ against the logs"
 SMALL_INDEX = {INDEX: (0.40, 0.25)}
+MISS = "get of an id that is not there"
+# What should not grow with the memory: it prints a few lines of it.
+FEW_LINES = ("state get", "session list", "stats", "related", "topics", "timeline", "recall", "context", "watch --last 20")
+COLD = (QUERY, "get ID", "list", "context")  # Asked of few sessions and of many.
 # What is asked of a shape, and what it may take: milliseconds and the aim, megabytes of the process and the aim.
 WANTED = {
     "10mb": {QUERY: (1.2, 0.4), AFTER_APPEND: (1.6, 0.6), SEARCH: (1.1, 0.4), RESIDENT: (20, 12), **SMALL_INDEX},
     SEALED: {QUERY: (60, 30)},
     "10k": {QUERY: (), "get ID": (), "list": (), "context": (), "recall": ()},
+    "1k-20": {name: () for name in COLD},
     "100k-20": {QUERY: (3, 1), "context": (20, 10), NOTHING: (), HOOK: (25,), START: (), RECORD: (6,), **SMALL_INDEX},
-    "100k-200": {HOOK: (15, 5), "get ID": (2, 0.5, 16), "history ID": (2, 0.5, 16), SEARCH: (1.5, 0.6), **SMALL_INDEX},
-    "100k-2000": {QUERY: (15, 5), HOOK: (25, 10), **SMALL_INDEX},
+    "100k-200": {**{name: () for name in FEW_LINES}, MISS: (), HOOK: (15, 5), "get ID": (2, 0.5, 16), "history ID": (2, 0.5, 16), SEARCH: (1.5, 0.6), **SMALL_INDEX},
+    "100k-2000": {**{name: () for name in COLD}, QUERY: (15, 5), HOOK: (25, 10), **SMALL_INDEX},
     "100k-10000": {QUERY: (50, 20, 64), HOOK: (), **SMALL_INDEX},
-    "1m": {QUERY: (8, 2, 48, 16), "get ID": (2, 0.5, 16), "history ID": (2, 0.5, 16), "list": (4, 1, 64), "context": (12, 4, 64),
+    "1m": {**{name: () for name in FEW_LINES}, MISS: (), QUERY: (8, 2, 48, 16), "get ID": (2, 0.5, 16), "history ID": (2, 0.5, 16), "list": (4, 1, 64), "context": (12, 4, 64),
            "recall": (12, 4, 64), HOOK: (25, 8), SEARCH: (4, 1.5), GET: (2, 0.5), RESIDENT: (64, 24), **SMALL_INDEX},
 }
-SMALL, LARGE = "10k", "1m"  # Between which growth is counted.
 CALLS = {  # The query is the last: the others are asked the same, and beside it.
     AFTER_APPEND: lambda words, key: ("query", words, "--limit", "20"),
     "get ID": lambda words, key: ("get", key),
+    MISS: lambda words, key: ("get", "no-such-id"),
+    "state get": lambda words, key: ("state", "get", "builder"),
+    "session list": lambda words, key: ("session", "list"),
+    "stats": lambda words, key: ("stats",),
+    "related": lambda words, key: ("related", key),
+    "topics": lambda words, key: ("topics",),
+    "timeline": lambda words, key: ("timeline",),
+    "watch --last 20": lambda words, key: ("watch", "--last", "20", "--for", "0"),
     "history ID": lambda words, key: ("history", key),
     "list": lambda words, key: ("list",),
     "context": lambda words, key: ("context", "--task", words),
@@ -179,18 +192,26 @@ class Left:
                 self.add(GET, "ms", [percentile(times, 0.95)], note=f"p50: {percentile(times, 0.5):.3f} ms")
 
 
+GROWTH = {  # Between which it is counted, of what, and the times that it may be more.
+    ("10k", "1m"): (("query", "get ID", "list", "context", "recall"), (3, 1.5)),
+    ("100k-200", "1m"): (FEW_LINES, (1.5, 1.1)),
+    ("1k-20", "100k-2000"): (COLD, (4, 2.5)),
+}
+
+
 def growth(medians):
-    for name in (QUERY, "get ID", "list", "context", "recall"):
-        if (SMALL, name) in medians and (LARGE, name) in medians:
-            small, large = (max(medians[shape, name], LEAST_MS) for shape in (SMALL, LARGE))
-            yield Row(f"growth from {SMALL} to {LARGE}: {name}", "times", [large / small], wants=Target(3, 1.5))
+    for (small, large), (names, wants) in GROWTH.items():
+        for name in names:
+            if (small, name) in medians and (large, name) in medians:
+                times = [max(medians[shape, name], LEAST_MS) for shape in (small, large)]
+                yield Row(f"growth from {small} to {large}: {name}", "times", [times[1] / times[0]], wants=Target(*wants))
 
 
 def measure(chosen, folder):
     bench, medians = Bench(chosen, folder), {}
     shapes = [shape for shape in SHAPES if shape in (chosen.shape or (SHAPES if chosen.large else ["10mb"]))]
     groups = {shape: lambda bench, shape=shape: Left(bench, shape, medians).ask() for shape in shapes}
-    if {SMALL, LARGE} <= set(shapes):
+    if any(set(pair) <= set(shapes) for pair in GROWTH):
         groups["growth"] = lambda bench: list(growth(medians))
     return measure_rows(groups, chosen, bench)
 
