@@ -301,8 +301,8 @@ Status check_name(EntryType type, JsonValue entry, std::string_view name, std::s
   const std::string_view near = nearest_word(name, entry_fields(type), &Field::name);
   return near.empty() || entry[name].present()
              ? Status()
-             : bad_value(option, fmt::format("a {} has no field '{}', did you mean '{}'?",
-                                             entry_type_name(type), printable(name), near));
+             : bad_value(option, "a {} has no field '{}', did you mean '{}'?",
+                         entry_type_name(type), printable(name), near);
 }
 
 /// What a value of a field, given by its text, is in JSON. One value of a flag may be false.
@@ -335,7 +335,7 @@ Result<std::string> changes_from_options(const Entry& entry, const Arguments& ar
     const std::size_t equals = text.find('=');
     const std::string_view name = text.substr(0, equals);
     if (equals == std::string_view::npos || name.empty()) {
-      return bad_value("set", fmt::format("'{}' has no FIELD=VALUE", printable(text)));
+      return bad_value("set", "'{}' has no FIELD=VALUE", printable(text));
     }
     if (field_named(entry.type, name) == nullptr) {
       BMAD_TRY(check_name(entry.type, *value, name, "set"));
@@ -347,7 +347,7 @@ Result<std::string> changes_from_options(const Entry& entry, const Arguments& ar
   for (const auto& [key, texts] : sets) {
     const Field* const field = field_named(entry.type, key);
     if (texts.size() > 1 && (field == nullptr || !is_list(*field))) {
-      return bad_value("set", fmt::format("'{}' is given twice, and is no list", printable(key)));
+      return bad_value("set", "'{}' is given twice, and is no list", printable(key));
     }
     json.key(key).raw(new_value(field, texts));
   }
@@ -355,11 +355,11 @@ Result<std::string> changes_from_options(const Entry& entry, const Arguments& ar
     const Field* const field = field_named(entry.type, name);
     const std::string_view key = field == nullptr ? name : field->name;
     if (!value[key].present()) {
-      return bad_value("unset", fmt::format("{} has no field '{}'; `bmad-mem get {}` shows them",
-                                            entry.id, printable(name), entry.id));
+      return bad_value("unset", "{} has no field '{}'; `bmad-mem get {}` shows them", entry.id,
+                       printable(name), entry.id);
     }
     if (std::ranges::find(sets, key, &decltype(sets)::value_type::first) != sets.end()) {
-      return bad_value("unset", fmt::format("'{}' is set as well", printable(name)));
+      return bad_value("unset", "'{}' is set as well", printable(name));
     }
     json.key(key).raw("null");
   }

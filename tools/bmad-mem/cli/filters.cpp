@@ -79,9 +79,8 @@ Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
   BMAD_TRY_ASSIGN(filter.since, read_time(args, "since", now));
   BMAD_TRY_ASSIGN(filter.until, read_time(args, "until", now));
   if (filter.since && filter.until && *filter.until < *filter.since) {
-    return bad_value("until",
-                     fmt::format("the range ends ({}) before it begins ({})",
-                                 format_rfc3339(*filter.until), format_rfc3339(*filter.since)));
+    return bad_value("until", "the range ends ({}) before it begins ({})",
+                     format_rfc3339(*filter.until), format_rfc3339(*filter.since));
   }
   BMAD_TRY_ASSIGN(const Page page, read_page(args, filter.limit));
   filter.limit = page.limit;
@@ -118,9 +117,8 @@ Result<SortOrder> read_sort(std::string_view text) {
       return order;
     }
   }
-  return bad_value("sort", fmt::format("'{}' is not an order; write relevance_desc, time_desc or "
-                                       "time_asc",
-                                       text));
+  return bad_value("sort", "'{}' is not an order; write relevance_desc, time_desc or time_asc",
+                   text);
 }
 
 /// One "name=number" of the weights. `seen` are the names so far.
@@ -133,20 +131,18 @@ Status read_weight(std::string_view part, RelevanceWeights& weights,
     const std::string_view near = nearest_word(name, kWeights, &WeightName::name);
     return bad_value(
         "weights",
-        fmt::format("'{}' is no weight; write text=0.4,time=0.3,importance=0.2,"
-                    "access=0.1 or some of these{}",
-                    part,
-                    near.empty() || near == name ? std::string()
-                                                 : fmt::format("; did you mean {}?", near)));
+        "'{}' is no weight; write text=0.4,time=0.3,importance=0.2,access=0.1 or some of these{}",
+        part,
+        near.empty() || near == name ? std::string() : fmt::format("; did you mean {}?", near));
   }
   if (std::ranges::find(seen, name) != seen.end()) {
-    return bad_value("weights", fmt::format("{} is given twice", name));
+    return bad_value("weights", "{} is given twice", name);
   }
   seen.push_back(name);
   const std::optional<double> number = share_in(part.substr(equals + 1));
   if (!number) {
-    return bad_value("weights", fmt::format("'{}' is not a number from 0 to 1 for {}",
-                                            part.substr(equals + 1), name));
+    return bad_value("weights", "'{}' is not a number from 0 to 1 for {}", part.substr(equals + 1),
+                     name);
   }
   weights.*(known->weight) = *number;
   return {};
@@ -202,13 +198,12 @@ Status read_search_options(const Arguments& args, Query& query) {
   if (const auto text = args.maybe("combine")) {
     query.combine = try_parse_relevance_combine(*text);
     if (!query.combine) {
-      return bad_value("combine", fmt::format("'{}' is not known; write factors or sum", *text));
+      return bad_value("combine", "'{}' is not known; write factors or sum", *text);
     }
   }
   if (const auto text = args.maybe("ranking")) {
     if (*text != "context" && *text != "plain") {
-      return bad_value("ranking",
-                       fmt::format("'{}' is not a ranking; write context or plain", *text));
+      return bad_value("ranking", "'{}' is not a ranking; write context or plain", *text);
     }
     query.ranking = *text == "plain" ? TextRanking::kPlain : TextRanking::kContext;
   }

@@ -344,10 +344,6 @@ std::string_view Arguments::positional(std::size_t index) const {
   return index < positionals_.size() ? std::string_view(positionals_[index]) : std::string_view();
 }
 
-Error bad_value(std::string_view name, std::string message) {
-  return invalid_query(name, std::move(message));
-}
-
 CommandLine read_command_line(std::vector<std::string> words) {
   CommandLine line;
   find_command_in(words, line);

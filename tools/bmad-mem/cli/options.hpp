@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include "bmad_mem/text.hpp"
 #include "cli/command.hpp"
 #include "cli/text.hpp"
@@ -43,8 +41,11 @@ class Arguments {
   std::vector<std::string> positionals_;
 };
 
-/// E_INVALID_QUERY about option `name`.
-Error bad_value(std::string_view name, std::string message);
+/// E_INVALID_QUERY about option `name`; the sentence is a format of fmt for `values`.
+template <typename... Values>
+Error bad_value(std::string_view name, fmt::format_string<Values...> sentence, Values&&... values) {
+  return invalid_query(name, fmt::format(sentence, std::forward<Values>(values)...));
+}
 
 /// The number behind option `name`; `fallback` without it. Errors: E_INVALID_QUERY for what is no
 /// number from `min` to `max`: "'x' is not WHAT".
@@ -63,7 +64,7 @@ Result<Number> read_number(const Arguments& args, std::string_view name, Number 
     number = number_in<Number>(*text);
   }
   if (!number || !(*number >= min && *number <= max)) {
-    return bad_value(name, fmt::format("'{}' is not {}", printable(*text), what));
+    return bad_value(name, "'{}' is not {}", printable(*text), what);
   }
   return *number;
 }

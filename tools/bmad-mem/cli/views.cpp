@@ -35,11 +35,9 @@ Result<std::optional<Category>> read_category(const Arguments& args) {
     return category;
   }
   const std::string_view meant = nearest_word(*name, kCategoryNames);
-  return bad_value(
-      "category",
-      fmt::format("\"{}\" is no category{}; there are {}", printable(*name),
-                  meant.empty() ? std::string() : fmt::format(", did you mean {}?", meant),
-                  fmt::join(kCategoryNames, ", ")));
+  return bad_value("category", "\"{}\" is no category{}; there are {}", printable(*name),
+                   meant.empty() ? std::string() : fmt::format(", did you mean {}?", meant),
+                   fmt::join(kCategoryNames, ", "));
 }
 
 Result<double> read_share(const Arguments& args, std::string_view name, double fallback) {

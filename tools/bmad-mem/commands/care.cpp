@@ -190,10 +190,8 @@ Result<std::optional<double>> read_keep(const Arguments& args) {
   }
   const std::optional<double> percent = real_in(digits);
   if (!percent || !(*percent > 0 && *percent <= 100)) {
-    return bad_value("keep",
-                     fmt::format("'{}' is not a share; write a number above 0 and up to 100, "
-                                 "in percent",
-                                 *given));
+    return bad_value(
+        "keep", "'{}' is not a share; write a number above 0 and up to 100, in percent", *given);
   }
   return std::optional<double>(*percent / 100);
 }

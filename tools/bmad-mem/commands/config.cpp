@@ -110,8 +110,8 @@ Result<ExitStatus> run_config_set(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<SettingInfo> found, list_settings(memory, args.positional(0)));
   const SettingInfo& setting = found.front();
   if (!args.positional(0).ends_with(setting.key)) {
-    return bad_value("key", fmt::format("{} is a group of settings; name one, such as {}",
-                                        printable(args.positional(0)), setting.key));
+    return bad_value("key", "{} is a group of settings; name one, such as {}",
+                     printable(args.positional(0)), setting.key);
   }
   // Removed for its default, which may depend on other settings.
   std::optional<std::string> value;

@@ -227,7 +227,7 @@ Result<ExitStatus> run_timeline(Tool& tool, MemoryManager& memory) {
   const std::string_view name = tool.args().maybe("by").value_or("day");
   const auto* const known = std::ranges::find(kTimelineUnits, name);
   if (known == kTimelineUnits.end()) {
-    return bad_value("by", fmt::format("'{}' is not a unit; write hour, day, week or month", name));
+    return bad_value("by", "'{}' is not a unit; write hour, day, week or month", name);
   }
   const auto unit = static_cast<std::size_t>(known - kTimelineUnits.begin());
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));

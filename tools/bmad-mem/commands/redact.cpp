@@ -157,9 +157,8 @@ Result<ExitStatus> allow_findings(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
   if (!rule.empty() && std::ranges::count(scanner.rules(), rule, &SecretRuleInfo::id) == 0) {
-    return bad_value(
-        "rule",
-        fmt::format("there is no rule '{}'; `bmad-mem redact --rules` lists all", printable(rule)));
+    return bad_value("rule", "there is no rule '{}'; `bmad-mem redact --rules` lists all",
+                     printable(rule));
   }
   const std::string where = path.empty() ? std::string() : " path=" + path;
   const std::string by = rule.empty() ? std::string() : "rule=" + rule;
@@ -212,9 +211,8 @@ Result<ExitStatus> disallow(Tool& tool) {
     const std::size_t number = number_in<std::size_t>(text).value_or(0);
     if (number < 1 || number > items.size()) {
       return bad_value("disallow",
-                       fmt::format("'{}' is no number of the list; `bmad-mem redact --allowed` "
-                                   "shows it",
-                                   printable(text)));
+                       "'{}' is no number of the list; `bmad-mem redact --allowed` shows it",
+                       printable(text));
     }
     gone.insert(number - 1);
   }

@@ -57,8 +57,7 @@ Result<std::string> metadata_from(const Arguments& args) {
   for (const std::string& pair : args.all("meta")) {
     const std::size_t equals = pair.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      return bad_value("meta",
-                       fmt::format("'{}' is not KEY=VALUE, such as ticket=NB-12", printable(pair)));
+      return bad_value("meta", "'{}' is not KEY=VALUE, such as ticket=NB-12", printable(pair));
     }
     json.key(std::string_view(pair).substr(0, equals));
     const std::string_view value = std::string_view(pair).substr(equals + 1);

@@ -162,9 +162,10 @@ Result<bool> for_each_named(Tool& tool, const std::vector<Statement>& statements
     const auto found = std::ranges::find(statements, id, &Statement::id);
     if (found == statements.end()) {
       are_known = false;
-      tool.report(bad_value(option, fmt::format("there is no current statement {}; `bmad-mem "
-                                                "stale` and `bmad-mem recall` list them",
-                                                printable(id))));
+      tool.report(bad_value(
+          option,
+          "there is no current statement {}; `bmad-mem stale` and `bmad-mem recall` list them",
+          printable(id)));
       continue;
     }
     BMAD_TRY(use(*found));
@@ -186,7 +187,7 @@ Result<ExitStatus> keep_and_drop(Tool& tool, MemoryManager& memory,
         const DeletionReport report,  // Of all, else an older value would be current.
         memory.delete_entries({.ids = statement.all_ids, .sessions = statement.all_sessions}));
     if (report.entries == 0) {
-      return bad_value("drop", fmt::format("{} is gone already", statement.id));
+      return bad_value("drop", "{} is gone already", statement.id);
     }
     tool.note(fmt::format("deleted {}; `bmad-mem undelete {}` restores it", statement.id,
                           fmt::join(statement.all_ids, " ")));

@@ -285,9 +285,9 @@ Result<ExitStatus> run_link(Tool& tool, MemoryManager& memory) {
   const Arguments& args = tool.args();
   const std::optional<LinkKind> kind = try_parse_link_kind(args.positional(1));
   if (!kind) {
-    return bad_value("relation", fmt::format("'{}' is not a relation; write solves, causes, "
-                                             "supersedes or refines",
-                                             printable(args.positional(1))));
+    return bad_value("relation",
+                     "'{}' is not a relation; write solves, causes, supersedes or refines",
+                     printable(args.positional(1)));
   }
   BMAD_TRY_ASSIGN(
       std::vector<std::string> ids,
