@@ -156,14 +156,13 @@ ExitStatus print_stored(Tool& tool, std::string_view id, std::string_view sessio
 }
 
 RawJson shown_entry(const Entry& entry) {
-  return raw_json(json_object(shaped(shape::entry_head, entry), "versions", entry.versions,
-                              "linked", shaped(shape::link, entry.links), "place",
-                              place_mark(entry)));
+  return raw_object(shaped(shape::entry_head, entry), "versions", entry.versions, "linked",
+                    shaped(shape::link, entry.links), "place", place_mark(entry));
 }
 
 std::vector<RawJson> shown_fields(std::span<const FieldText> fields) {
   return mapped(fields, [](const FieldText& field) {
-    return raw_json(json_object("name", field.first, "value", field.second));
+    return raw_object("name", field.first, "value", field.second);
   });
 }
 
@@ -173,7 +172,7 @@ void print_entry_list(Tool& tool, std::span<const Entry> entries) {
     return;
   }
   const auto shown = [](const Entry& entry) {
-    return raw_json(json_object("head", "", "entry", shown_entry(entry)));
+    return raw_object("head", "", "entry", shown_entry(entry));
   };
   describe(tool, "entries", "all", entries | std::views::transform(shown));
 }

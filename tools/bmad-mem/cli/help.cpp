@@ -82,7 +82,7 @@ std::vector<RawJson> examples_of(const Command& command) {
 }
 
 RawJson section(std::string_view title, const std::vector<RawJson>& rows) {
-  return raw_json(json_object("title", title, "rows", rows));
+  return raw_object("title", title, "rows", rows);
 }
 
 std::vector<const Command*> commands_with(auto member, const auto& value) {
@@ -136,12 +136,11 @@ RawJson on_man_page(const Command* command) {
        command->options_of == nullptr ? std::span<const std::string_view>() : kTypeNames) {
     fields.push_back(section(type, options_of(command->options_of(type))));
   }
-  return raw_json(json_object("usage", usage_line(*command), "description", command->description,
-                              "aliases", alias_list(*command), "arguments", arguments_of(*command),
-                              "options", options_of(options_of_all(*command)), "fields", fields,
-                              "glossary_title", command->glossary_title, "glossary",
-                              glossary_of(*command), "exit_status", command->exit_status,
-                              "examples", examples_of(*command)));
+  return raw_object("usage", usage_line(*command), "description", command->description, "aliases",
+                    alias_list(*command), "arguments", arguments_of(*command), "options",
+                    options_of(options_of_all(*command)), "fields", fields, "glossary_title",
+                    command->glossary_title, "glossary", glossary_of(*command), "exit_status",
+                    command->exit_status, "examples", examples_of(*command));
 }
 
 /// What the exit statuses mean for this command.
@@ -199,8 +198,8 @@ std::string man_page() {
   std::vector<RawJson> groups;
   for (const Group group : kGroups) {
     const auto pages = mapped(commands_with(&Command::group, group), on_man_page);
-    groups.push_back(raw_json(json_object("title", group_title(group), "commands", pages)));
-  }
+    return raw_object("title", group_title(group), "commands", pages);
+  });
   const std::string page = json_object("version", tool_version(), "options",
                                        options_of(global_options()), "groups", groups);
   return view_text("man", page, Style(false), 0).text;

@@ -26,8 +26,8 @@ std::vector<RawJson> components_of(const Hit& hit) {
   const RelevanceWeights& weights = hit.weights;
   const RelevanceComponents& values = hit.components;
   const auto row = [](std::string_view name, double value, double weight, double factor) {
-    return raw_json(json_object("name", name, "value", value, "weight", weight, "part",
-                                value * weight, "factor", factor));
+    return raw_object("name", name, "value", value, "weight", weight, "part", value * weight,
+                      "factor", factor);
   };
   return {row("text", values.text, weights.text, values.text),
           row("time", values.time, weights.time, kTimeFactor.at(values.time)),
@@ -105,7 +105,7 @@ RawJson shown_hit(const Query& query, const Hit& hit, const Style& style, bool h
   const TextExplanation explanation =
       query.explain ? hit.explanation.value_or(TextExplanation()) : TextExplanation();
   const bool is_of_project = !hit.root.empty() && !entry.of_user;
-  return raw_json(json_object(
+  return raw_object(
       "gap", has_gap, "entry", shown_entry(entry), "before",
       hit.before | std::views::transform(shown_entry), "after",
       hit.after | std::views::transform(shown_entry), "relevance", hit.relevance, "outdated",

@@ -280,4 +280,7 @@ std::string json_members_of(const auto&... members) {
 /// The object of these members, see put_all().
 std::string json_object(const auto&... members) { return json_value(object_of(members...)); }
 
+/// The same as a value, for a list that is filled.
+RawJson raw_object(const auto&... members) { return {json_object(members...)}; }
+
 }  // namespace bmad_mem::cli

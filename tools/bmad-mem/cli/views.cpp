@@ -149,10 +149,10 @@ std::vector<RawJson> tenths_of(const DecayReport& report) {
   std::vector<RawJson> lines;
   for (std::size_t i = report.histogram.size(); i-- > 0;) {
     const std::uint64_t count = report.histogram[i];
-    lines.push_back(raw_json(
-        json_object("from", fmt::format("{:.1f}", static_cast<double>(i) / 10), "to",
-                    fmt::format("{:.1f}", static_cast<double>(i + 1) / 10), "entries", count, "bar",
-                    block_bar(static_cast<double>(count) / most, kTenthsWidth))));
+    lines.push_back(raw_object("from", fmt::format("{:.1f}", static_cast<double>(i) / 10), "to",
+                               fmt::format("{:.1f}", static_cast<double>(i + 1) / 10), "entries",
+                               count, "bar",
+                               block_bar(static_cast<double>(count) / most, kTenthsWidth)));
   }
   return lines;
 }
@@ -177,8 +177,8 @@ void print_statistics(Tool& tool, const GlobalStatistics& statistics,
                       std::span<const std::string> states, const MaintenanceReport& maintenance) {
   std::vector<RawJson> lines;
   for (std::size_t i = 0; i < states.size(); ++i) {
-    lines.push_back(raw_json(json_object(shaped(shape::session_statistics, statistics.sessions[i],
-                                                SessionLife{.state = states[i]}))));
+    lines.push_back(raw_object(shaped(shape::session_statistics, statistics.sessions[i],
+                                      SessionLife{.state = states[i]})));
   }
   const Totals totals = totals_of(statistics);
   for (const RawJson& line : tool.json() ? lines : std::vector<RawJson>()) {

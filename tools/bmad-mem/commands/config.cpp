@@ -38,9 +38,8 @@ bool is_set(const SettingInfo& setting) { return setting.set_by != "program"; }
 
 /// What people see of a setting beside its members.
 RawJson shown_setting(const SettingInfo& setting) {
-  return raw_json(json_object("value", shown_value(setting.value), "default",
-                              shown_value(setting.fallback), "waiting",
-                              shown_value(setting.waiting)));
+  return raw_object("value", shown_value(setting.value), "default", shown_value(setting.fallback),
+                    "waiting", shown_value(setting.waiting));
 }
 
 void print_setting(Tool& tool, const MemoryManager& memory, const SettingInfo& setting) {

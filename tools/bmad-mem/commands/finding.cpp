@@ -142,7 +142,7 @@ void add_group(std::vector<RawJson>& groups, std::string_view title,
     }
   }
   if (!all.empty()) {
-    groups.push_back(raw_json(json_object("is_first", groups.empty(), "title", title, "all", all)));
+    groups.push_back(raw_object("is_first", groups.empty(), "title", title, "all", all));
   }
 }
 
@@ -214,11 +214,9 @@ std::vector<RawJson> bars_of(const Tool& tool, std::size_t label_size,
   std::vector<RawJson> bars;
   for (const TimelineBucket& bucket : buckets) {
     const double share = static_cast<double>(bucket.total()) / static_cast<double>(most);
-    bars.push_back(
-        raw_json(json_object("at", format_minute(bucket.begin).substr(0, label_size), "count",
-                             bucket.total(), "bar", block_bar(share, bar_width))));
-  }
-  return bars;
+    return raw_object("at", format_minute(bucket.begin).substr(0, label_size), "count",
+                      bucket.total(), "bar", block_bar(share, bar_width));
+  });
 }
 
 }  // namespace

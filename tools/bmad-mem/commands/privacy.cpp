@@ -209,7 +209,7 @@ Status print_near(Tool& tool, const MemoryManager& memory, const PrivacyReport& 
       places.push_back({.what = "marked when it was written"});
     }
     for (const SecretPlace& place : places) {
-      lines.push_back(raw_json(json_object(shaped(shape::near_secret, place, entry))));
+      lines.push_back(raw_object(shaped(shape::near_secret, place, entry)));
     }
   }
   print_lines(tool, "near_secrets", lines);

@@ -81,9 +81,8 @@ void print_trial(Tool& tool, const std::string& name, std::string_view text,
   std::vector<RawJson> places;
   for (const SecretPlace& place : trial.places) {
     const InputPiece piece = position.piece(place.begin);
-    places.push_back(raw_json(
-        json_object("line", piece.line, "column", piece.column, "bytes", place.end - place.begin)));
-  }
+    return raw_object("line", piece.line, "column", piece.column, "bytes", place.end - place.begin);
+  });
   show(tool, "rule_trial", shaped(shape::rule_trial, trial), "path", name, "places", places);
 }
 
@@ -198,7 +197,7 @@ Result<ExitStatus> list_allowed(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> items, allowed_items(memory));
   std::vector<RawJson> lines;
   for (const std::string& item : items) {
-    lines.push_back(raw_json(json_object("number", lines.size() + 1, "item", item)));
+    lines.push_back(raw_object("number", lines.size() + 1, "item", item));
   }
   return print_lines(tool, "allowed_items", lines);
 }

@@ -73,7 +73,7 @@ HookNews waiting_candidates(const HookJob& job) {
     return {};
   }
   const auto items = mapped(*waiting | std::views::take(kShown), [](const KnowledgeItem& item) {
-    return raw_json(json_object("value", item.value));
+    return raw_object("value", item.value);
   });
   const auto with = [&](JsonWriter& json) {
     put_all(json, "items", items, "count", waiting->size(), "more", waiting->size() - items.size());

@@ -201,10 +201,9 @@ RawJson shown_file(const PlannedFile& file) {
   const auto begins = [](char sign) {
     return [sign](std::string_view line) { return line.starts_with(sign); };
   };
-  return raw_json(json_object("path", file.read.path, "is_changed", file.is_changed(), "is_gone",
-                              !file.after, "diff_lines", lines, "more",
-                              std::ranges::count_if(lines, begins('+')) - 1, "less",
-                              std::ranges::count_if(lines, begins('-')) - 1));
+  return raw_object("path", file.read.path, "is_changed", file.is_changed(), "is_gone", !file.after,
+                    "diff_lines", lines, "more", std::ranges::count_if(lines, begins('+')) - 1,
+                    "less", std::ranges::count_if(lines, begins('-')) - 1);
 }
 
 void print_plan(Tool& tool, const InstallPlan& plan, bool dry_run) {

@@ -135,8 +135,8 @@ std::string json_of_entry(const MemoryToolCall& call, EntryType asked, JsonValue
   const bool is_own = waits && (source.empty() || source == "user");
   if (is_own || !source.empty()) {
     const auto trust = only_if(source == "web", kWebReliability);
-    add("source", std::optional(raw_json(json_object(
-                      "kind", is_own ? std::string_view("assistant") : source, "trust", trust))));
+    add("source", std::optional(raw_object("kind", is_own ? std::string_view("assistant") : source,
+                                           "trust", trust)));
   }
   for (const JsonMember& member : fields.members()) {
     if (!is_among(written, member.key) && (!waits || member.key != "pinned")) {

@@ -102,8 +102,8 @@ Result<RawJson> hit_counts(const MemoryManager& memory, Query query) {
   for (const Hit& hit : hits) {
     ++types[static_cast<std::size_t>(hit.entry.type)];
   }
-  return raw_json(json_object("total", std::min(hits.size(), kCountedMax), "is_least",
-                              hits.size() > kCountedMax, "types", all_by_type(types)));
+  return raw_object("total", std::min(hits.size(), kCountedMax), "is_least",
+                    hits.size() > kCountedMax, "types", all_by_type(types));
 }
 
 Result<HttpResponse> as_response(const ApiContext& context, const EndpointCall& call,

@@ -95,9 +95,8 @@ class GraphAnswer {
     std::vector<RawJson> nodes;
     const auto add_node = [&](const std::string& id, std::string_view kind, std::string_view label,
                               std::string_view session, std::uint64_t weight, const auto&... more) {
-      nodes.push_back(
-          raw_json(json_object("id", id, "kind", kind, "label", utf8_prefix(label, kLabelSizeMax),
-                               "session_id", session, "weight", weight, more...)));
+      nodes.push_back(raw_object("id", id, "kind", kind, "label", utf8_prefix(label, kLabelSizeMax),
+                                 "session_id", session, "weight", weight, more...));
     };
     for (const auto& [session, weight] : sessions_) {
       const std::string& title = titles_[session];

@@ -27,7 +27,7 @@ constexpr std::size_t kExamplesMax = 20;
 RawJson compaction_json(const CompactionReport& report) {
   const std::span examples =
       std::span(report.removed).first(std::min(report.removed.size(), kExamplesMax));
-  return raw_json(json_object(shaped(shape::compaction, report, examples)));
+  return raw_object(shaped(shape::compaction, report, examples));
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ std::optional<RawJson> hub_json(const MemoryManager& memory) {
   const Result<MirrorReport> mirror = mirror_report(memory);
   const Result<std::uint64_t> waiting =
       mirror ? sessions_to_push(memory) : Result<std::uint64_t>(mirror.error());
-  return waiting ? std::optional(raw_json(json_object(shaped(shape::hub_state, *mirror, *waiting))))
+  return waiting ? std::optional(raw_object(shaped(shape::hub_state, *mirror, *waiting)))
                  : std::nullopt;
 }
 
