@@ -160,8 +160,7 @@ std::string EncryptionRecord::to_text() const {
     json.key("passphrase").begin_object().member("salt", hash_key_hex(recipe->salt));
     json.member("passes", recipe->passes).member("memory", recipe->memory).end_object();
   }
-  json.end_object();
-  return json_pretty(json.take()) + '\n';
+  return json_pretty(json.end_object().take()) + '\n';
 }
 
 std::optional<EncryptionRecord> StoreEncryption::noted() const {

@@ -194,8 +194,7 @@ std::string SummaryState::to_text() const {
   if (compacting_since) {
     json.member("compacting_since", format_rfc3339(*compacting_since));
   }
-  json.end_object();
-  return json.take() + '\n';
+  return json.end_object().take() + '\n';
 }
 
 SummaryState parse_summary_state(std::string_view text) {
@@ -230,8 +229,7 @@ std::string update_record(const SummaryUpdate& update, const SummarizerConfig& c
   json.member("minimum_message_tokens_to_init", config.minimum_message_tokens_to_init);
   json.member("minimum_tokens_between_update", config.minimum_tokens_between_update);
   json.member("tool_calls_between_updates", config.tool_calls_between_updates);
-  json.end_object();
-  return json.take();
+  return json.end_object().take();
 }
 
 std::string failure_record(std::string_view code, Timestamp at) {
@@ -249,8 +247,7 @@ std::string compaction_record(const CompactedConversation& result, Timestamp at)
     json.member("messages", std::uint64_t{result.messages.size()});
     json.member("tokens", std::uint64_t{result.tokens});
   }
-  json.end_object();
-  return json.take();
+  return json.end_object().take();
 }
 
 void write_members(const SummaryStats& stats, JsonWriter& json) {
@@ -269,8 +266,7 @@ void write_members(const SummaryStats& stats, JsonWriter& json) {
 std::string totals_record(const SummaryStats& stats, Timestamp at) {
   JsonWriter json = begin_record("totals", at);
   write_members(stats, json);
-  json.end_object();
-  return json.take();
+  return json.end_object().take();
 }
 
 SummaryStats count_summary_records(std::string_view text) {

@@ -64,8 +64,7 @@ std::string hashes_text(std::span<const ArchivedHash> hashes) {
     json.key(each.name).begin_object().member("size_bytes", each.size);
     json.member("xxh3", each.xxh3).end_object();
   }
-  json.end_object();
-  return json.take();
+  return json.end_object().take();
 }
 
 std::string title_text(const DerivedTitle& title) {

@@ -142,8 +142,7 @@ std::string objects_json(const Field& field, std::span<const std::string> texts)
     }
     json.end_object();
   }
-  json.end_array();
-  return json.take();
+  return json.end_array().take();
 }
 
 /// {"decisions":["dec-1"],"findings":["finding-7"]}: by the types that the ids look like.
@@ -163,8 +162,7 @@ std::string references_json(std::span<const std::string> ids) {
   for (const auto& [name, members] : groups) {
     json.key(name).raw(list_json(members));
   }
-  json.end_object();
-  return json.take();
+  return json.end_object().take();
 }
 
 /// The values given for a field. What is no number where one is wanted becomes a string, which the
@@ -363,8 +361,7 @@ Result<std::string> changes_from_options(const Entry& entry, const Arguments& ar
     }
     json.key(key).raw("null");
   }
-  json.end_object();
-  return json.take();
+  return json.end_object().take();
 }
 
 }  // namespace bmad_mem::cli

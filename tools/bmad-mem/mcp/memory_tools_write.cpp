@@ -144,8 +144,7 @@ std::string json_of_entry(const MemoryToolCall& call, EntryType asked, JsonValue
       write_json(json, member.value);
     }
   }
-  json.end_object();
-  return json.take();
+  return json.end_object().take();
 }
 
 }  // namespace
@@ -246,8 +245,7 @@ Result<std::string> changes_of(const ToolArguments& args, EntryType type) {
     json.key(member.key);
     write_json(json, member.value);
   }
-  json.end_object();
-  return json.take();
+  return json.end_object().take();
 }
 
 }  // namespace
