@@ -12,6 +12,7 @@
 
 #include "base/json_cursor.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -39,10 +40,7 @@ bool has_duplicate_key(JsonValue object) {
   std::uint64_t seen = 0;
   for (const JsonMember& member : object.members()) {
     if (count == kPairwiseMax) {
-      std::vector<std::string_view> all;
-      for (const JsonMember& each : object.members()) {
-        all.push_back(each.key);
-      }
+      std::vector<std::string_view> all = mapped(object.members(), &JsonMember::key);
       std::ranges::sort(all);
       return std::ranges::adjacent_find(all) != all.end();
     }

@@ -227,11 +227,7 @@ std::string json_of(JsonValue value) {
 }
 
 std::vector<std::string> json_strings(JsonValue list) {
-  std::vector<std::string> strings;
-  for (const JsonValue element : list.elements()) {
-    strings.emplace_back(element.string());
-  }
-  return strings;
+  return mapped(list.elements(), [](JsonValue element) { return std::string(element.string()); });
 }
 
 // JSON laid out for people, token by token: nothing is decoded, so nothing changes.

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
 #include "connection.hpp"
 #include "hub_postgres_statements.hpp"
 #include "hub_postgres_tables.hpp"
@@ -292,10 +293,8 @@ Result<std::vector<FeedRow>> PostgresHub::rows(std::span<const std::uint64_t> se
 }
 
 Result<PushAnswer> PostgresHub::push(const PushBatch& batch) {
-  std::size_t bytes = 0;
-  for (const FeedRow& row : batch.rows) {
-    bytes += row.line ? row.line->size() : 0;
-  }
+  const std::uint64_t bytes =
+      sum_of(batch.rows, [](const FeedRow& row) { return row.line ? row.line->size() : 0; });
   if (batch.rows.size() > kPushRowsMax || (bytes > kPushBytesMax && batch.rows.size() > 1)) {
     return Error{.code = ErrorCode::E_SIZE_LIMIT,
                  .message = fmt::format("a push has at most {} rows and {} bytes", kPushRowsMax,

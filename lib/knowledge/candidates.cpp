@@ -106,12 +106,9 @@ class CandidateSearch {
   [[nodiscard]] std::uint64_t looked_to() const { return looked_to_; }
 
   [[nodiscard]] std::vector<KnowledgeItem> items() const {
-    std::vector<KnowledgeLine> lines;
-    lines.reserve(lines_.size());
-    for (const auto& [session_id, text] : lines_) {
-      lines.push_back({.session_id = session_id, .type = EntryType::kFact, .text = text});
-    }
-    return collect_knowledge(lines);
+    return collect_knowledge(mapped(lines_, [](const auto& line) {
+      return KnowledgeLine{.session_id = line.first, .type = EntryType::kFact, .text = line.second};
+    }));
   }
 
  private:

@@ -218,10 +218,9 @@ void add_near(const Store& store, std::vector<KnowledgeItem> items, double min_s
   });
   report.encoder.entries = items.size();
   items.resize(std::min(items.size(), kComparedMax));
-  std::vector<std::string> texts;
-  for (const KnowledgeItem& item : items) {
-    texts.emplace_back(utf8_prefix(item.value, kEncodedSizeMax));
-  }
+  const std::vector<std::string> texts = mapped(items, [](const KnowledgeItem& item) {
+    return std::string(utf8_prefix(item.value, kEncodedSizeMax));
+  });
   const auto deadline = std::chrono::steady_clock::now() + kTimeMax;
   const Result<std::shared_ptr<TextEncoder>> encoder = encoder_of(store, deadline);
   const bool is_there = encoder && *encoder != nullptr;

@@ -227,12 +227,9 @@ bool ExtractionLog::empty() const {
 }
 
 std::string ExtractionLog::prompt() const {
-  std::vector<const Logged*> newest_first;
-  for (const Logged& each : entries_) {
-    if (!each.line.empty()) {
-      newest_first.push_back(&each);
-    }
-  }
+  std::vector<const Logged*> newest_first = mapped_if(
+      entries_, [](const Logged& each) { return !each.line.empty(); },
+      [](const Logged& each) { return &each; });
   std::ranges::stable_sort(newest_first, [](const Logged* a, const Logged* b) {
     return a->at < b->at;  // Those of one moment stay in the order of the logs.
   });

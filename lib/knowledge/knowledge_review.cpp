@@ -45,8 +45,7 @@ Result<std::string> reviewed_line(const KnowledgeItem& item, Review review, Time
 /// `ids`, those that were given by their beginning completed.
 Result<std::vector<std::string>> whole_candidate_ids(std::span<const KnowledgeItem> known,
                                                      std::span<const std::string> ids) {
-  std::vector<std::string> candidates;
-  std::ranges::transform(known, std::back_inserter(candidates), &KnowledgeItem::id);
+  const std::vector<std::string> candidates = mapped(known, &KnowledgeItem::id);
   std::vector<std::string> whole;
   for (const std::string& id : ids) {
     BMAD_TRY_ASSIGN(whole.emplace_back(), whole_name(id, candidates, "candidates", "id"));

@@ -362,11 +362,7 @@ std::vector<NearStatements> near_statements(std::span<const KnowledgeItem> items
     std::size_t first;
     std::size_t second;
   };
-  std::vector<Statement> statements;
-  statements.reserve(items.size());
-  for (const KnowledgeItem& item : items) {
-    statements.push_back(to_statement(item));
-  }
+  std::vector<Statement> statements = mapped(items, to_statement);
   std::ranges::sort(statements, {}, merge_rank);
   assert((items.empty() || vectors.size() % items.size() == 0) && "one size for all");
   const std::size_t size = items.empty() ? 0 : vectors.size() / items.size();
@@ -393,14 +389,12 @@ std::vector<NearStatements> near_statements(std::span<const KnowledgeItem> items
     return std::tuple(pair.may_contradict, -pair.cosine, pair.first, pair.second);
   });
   pairs.resize(std::min(pairs.size(), kNearPairsMax));
-  std::vector<NearStatements> near;
-  for (const Pair& pair : pairs) {
-    near.push_back({.first = *statements[pair.first].item,
-                    .second = *statements[pair.second].item,
-                    .cosine = std::min(pair.cosine, 1.0),
-                    .may_contradict = pair.may_contradict});
-  }
-  return near;
+  return mapped(pairs, [&](const Pair& pair) {
+    return NearStatements{.first = *statements[pair.first].item,
+                          .second = *statements[pair.second].item,
+                          .cosine = std::min(pair.cosine, 1.0),
+                          .may_contradict = pair.may_contradict};
+  });
 }
 
 }  // namespace bmad_mem

@@ -290,10 +290,9 @@ std::vector<AnonymizeLeft> Anonymizer::left() const {
   constexpr std::size_t kShownMax = 20;
   std::vector<AnonymizeLeft> all;
   for (const auto& [kind, noted] : left_) {
-    std::vector<AnonymizeLeft> some;
-    for (const auto& [text, count] : noted) {
-      some.push_back({.kind = kind, .text = text, .count = count});
-    }
+    std::vector<AnonymizeLeft> some = mapped(noted, [&](const auto& each) {
+      return AnonymizeLeft{.kind = kind, .text = each.first, .count = each.second};
+    });
     std::ranges::stable_sort(some, std::greater(), &AnonymizeLeft::count);
     some.resize(std::min(some.size(), kShownMax));
     std::ranges::move(some, std::back_inserter(all));

@@ -9,6 +9,7 @@
 
 #include "base/hash.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "judged_values.hpp"
 #include "model/entry.hpp"
 #include "privacy/secret_rule.hpp"
@@ -339,8 +340,7 @@ Result<RulesTrial> try_rules_file(const std::string& path, std::string_view text
 std::string allow_item(std::string_view text) { return "text=" + content_digest(text); }
 
 std::vector<SecretRuleInfo> secret_rule_list() {
-  std::vector<SecretRuleInfo> list;
-  std::ranges::transform(secret_rules(), std::back_inserter(list), info_of);
+  std::vector<SecretRuleInfo> list = mapped(secret_rules(), info_of);
   std::ranges::transform(rules_without_pattern(), std::back_inserter(list), info_of);
   return list;
 }

@@ -176,11 +176,9 @@ struct RuleSet::Impl : LoadedRules {
       std::string& ids = by_file[file];
       ids += (ids.empty() ? "" : ", ") + id;
     }
-    std::vector<std::string> all;
-    for (const auto& [file, ids] : by_file) {
-      all.push_back(fmt::format("{} disables or replaces {}", file, ids));
-    }
-    return all;
+    return mapped(by_file, [](const auto& each) {
+      return fmt::format("{} disables or replaces {}", each.first, each.second);
+    });
   }
 
   /// Whether the detection is that of a rule that a file switched off or replaced. A rule of a file
@@ -372,10 +370,8 @@ bool takes_most(const FindSecrets& find) {
   return std::ranges::any_of(kOrdinary, [&](std::string_view text) {
     Detections found;
     find(text, found);
-    std::size_t taken = 0;
-    for (const Detection& each : found) {
-      taken += each.end - each.begin;
-    }
+    const std::uint64_t taken =
+        sum_of(found, [](const Detection& each) { return each.end - each.begin; });
     return 2 * taken > text.size();
   });
 }

@@ -373,14 +373,8 @@ Result<std::vector<std::string>> Store::selected_sessions(
 }
 
 const std::vector<std::string>& log_files() {
-  static const std::vector<std::string> kFiles = [] {
-    std::vector<std::string> names;
-    names.reserve(kEntryTypeCount);
-    for (const EntryType type : kEntryTypes) {
-      names.emplace_back(entry_type_info(type).log_file);
-    }
-    return names;
-  }();
+  static const std::vector<std::string> kFiles = mapped(
+      kEntryTypes, [](EntryType type) { return std::string(entry_type_info(type).log_file); });
   return kFiles;
 }
 

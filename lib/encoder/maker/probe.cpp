@@ -98,10 +98,8 @@ Status write_exactness(JsonWriter& json, const LiteModel& model, const std::stri
     }
     const PieceNumbers pieces = model.tokenizer().pieces_of(line["text"].string());
     other_pieces += pieces == expected ? 0 : 1;
-    std::vector<double> vector;
-    for (const JsonValue number : line["vector"].elements()) {
-      vector.push_back(number.number());
-    }
+    const std::vector<double> vector =
+        mapped(line["vector"].elements(), [](JsonValue number) { return number.number(); });
     const std::vector<float> numbers = model.sentences({&pieces, 1});
     const std::vector<double> sentence(numbers.begin(), numbers.end());
     if (!pieces.empty() && vector.size() == sentence.size()) {

@@ -1,4 +1,5 @@
-// text.hpp - classes of ASCII characters and small steps over text, whatever the locale says.
+// text.hpp - classes of ASCII characters, and small steps over text, whatever the locale says, and
+// over lists.
 //
 // Bytes beyond ASCII belong to no class: who scans looks at ASCII and steps over the rest.
 #pragma once
@@ -6,10 +7,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "bmad_mem/result.hpp"
 
@@ -116,6 +124,8 @@ inline std::string percent_decoded(std::string_view text) {
   return decoded;
 }
 
+// Small steps over lists.
+
 /// Whether `list` holds `item`.
 template <typename List, typename Item>
 constexpr bool is_among(const List& list, const Item& item) {
@@ -125,6 +135,54 @@ constexpr bool is_among(const List& list, const Item& item) {
     }
   }
   return false;
+}
+
+/// Appends `item` to `list`, unless that holds it.
+template <typename List, typename Item>
+void add_once(List& list, Item&& item) {
+  if (!is_among(list, item)) {
+    list.emplace_back(std::forward<Item>(item));
+  }
+}
+
+/// The first element of `list` whose `member` is `value`; null without one.
+template <typename List, typename Value, typename Member>
+  requires std::ranges::borrowed_range<List>
+constexpr auto* find_by(List&& list, const Value& value, Member member) {
+  const auto found = std::ranges::find(list, value, member);
+  return found == std::ranges::end(list) ? nullptr : &*found;
+}
+
+/// What `each`, a function or a member, makes of the elements of `list`, in their order.
+template <typename List, typename Each>
+auto mapped(const List& list, const Each& each) {
+  std::vector<std::decay_t<decltype(std::invoke(each, *std::begin(list)))>> made;
+  for (auto&& item : list) {
+    made.push_back(std::invoke(each, item));
+  }
+  return made;
+}
+
+/// The same of those elements alone that are `wanted`.
+template <typename List, typename Wanted, typename Each>
+auto mapped_if(const List& list, const Wanted& wanted, const Each& each) {
+  decltype(mapped(list, each)) made;
+  for (auto&& item : list) {
+    if (std::invoke(wanted, item)) {
+      made.push_back(std::invoke(each, item));
+    }
+  }
+  return made;
+}
+
+/// The sum of what `each` says of the elements of `list`.
+template <typename List, typename Each>
+std::uint64_t sum_of(const List& list, const Each& each) {
+  std::uint64_t sum = 0;
+  for (const auto& item : list) {
+    sum += std::invoke(each, item);
+  }
+  return sum;
 }
 
 // UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above U+10FFFF.

@@ -17,6 +17,7 @@
 #include <map>
 
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "lifecycle/compaction_plan.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "model/decay.hpp"
@@ -106,10 +107,8 @@ class SessionAging {
   Status replace_lines(const std::string& path, const AgedLines& newest) {
     constexpr std::uint64_t kReadSizeMax = std::uint64_t{4} << 30U;
     BMAD_TRY_ASSIGN(const std::string old, read_file(*store_.files, path, kReadSizeMax));
-    std::vector<const AgedLine*> in_order;
-    for (const auto& [id, aged] : newest) {
-      in_order.push_back(&aged);
-    }
+    std::vector<const AgedLine*> in_order =
+        mapped(newest, [](const auto& aged) { return &aged.second; });
     std::ranges::sort(in_order, {}, &AgedLine::offset);
     std::string bytes;
     bytes.reserve(old.size() + 64 * in_order.size());

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "knowledge/distillation.hpp"
 #include "knowledge/summary_file.hpp"
 #include "lifecycle/compaction_plan.hpp"
@@ -277,10 +278,9 @@ Result<std::uint64_t> restore_part(Store& store, const std::string& session_id,
   const auto deleted = std::ranges::stable_partition(lines, [&](const EvictedLine& line) {
     return !gone.hold(line, entry_id_in(parser, line.line));
   });
-  std::vector<ReturningLine> returning;
-  for (const EvictedLine& line : std::span(lines.begin(), deleted.begin())) {
-    returning.push_back({.type = line.type, .line = line.line});
-  }
+  const std::vector<ReturningLine> returning = mapped(
+      std::span(lines.begin(), deleted.begin()),
+      [](const EvictedLine& line) { return ReturningLine{.type = line.type, .line = line.line}; });
   BMAD_TRY_ASSIGN(const ReturnOutcome outcome,
                   bring_back_lines(store, session_id, guard, returning, ids));
   assert(outcome.is_back.size() == returning.size());

@@ -82,11 +82,9 @@ Status take_out_lines(FileSystem& files, const std::string& session_id,
   assert(std::ranges::is_sorted(
       lines, {}, [](const LogLine& line) { return std::pair(line.type, line.offset); }));
   const auto rewrite = [&](const std::string& path, std::span<const LogLine> of_log) -> Status {
-    std::vector<ByteRange> gaps;
-    gaps.reserve(of_log.size());
-    for (const LogLine& line : of_log) {
-      gaps.push_back({.begin = line.offset, .end = line.offset + line.size});
-    }
+    const std::vector<ByteRange> gaps = mapped(of_log, [](const LogLine& line) {
+      return ByteRange{.begin = line.offset, .end = line.offset + line.size};
+    });
     const bool is_events = of_log.front().type == EntryType::kEvent;
     return full_disk == FullDisk::kBlanks
                ? remove_lines(files, path, gaps)

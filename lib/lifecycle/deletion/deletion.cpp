@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/summary_file.hpp"
@@ -370,8 +371,7 @@ Status audit_lines(Store& store, const std::string& session_id, std::string_view
   if (!store.config.privacy.audit_deletions) {
     return {};
   }
-  std::vector<std::string> ids;
-  std::ranges::transform(lines, std::back_inserter(ids), &LogLine::id);
+  std::vector<std::string> ids = mapped(lines, &LogLine::id);
   add_ids(ids, {});  // Each once.
   return append_audit(store, {.session_id = session_id,
                               .action = std::string(action),

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
 #include "lifecycle/deletion.hpp"
 #include "store/atomic_file.hpp"
@@ -117,10 +118,8 @@ std::uint64_t Retired::total() const {
 Result<std::vector<LogLine>> whole_logs(FileSystem& files, const std::string& session_id,
                                         std::vector<LogLine> lines) {
   for (const EntryType type : kEntryTypes) {
-    std::uint64_t size = 0;
-    for (const LogLine& line : lines) {
-      size += line.type == type ? line.size : 0;
-    }
+    const std::uint64_t size =
+        sum_of(lines, [&](const LogLine& line) { return line.type == type ? line.size : 0; });
     BMAD_TRY_ASSIGN(const auto log, if_there(files.info(log_path(session_id, type))));
     if (log && log->size != size) {
       std::erase_if(lines, [&](const LogLine& line) { return line.type == type; });

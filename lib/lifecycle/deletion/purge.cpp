@@ -246,10 +246,8 @@ class SessionPurge {
     record_.purging.clear();
     add_ids(record_.purged_ids, {target_.ids().begin(), target_.ids().end()});
     BMAD_TRY(unless_full(save_deletion_record(files_, record_)));
-    std::vector<LogLine> lines;
-    for (const std::string& id : target_.ids()) {
-      lines.push_back({.id = id});
-    }
+    const std::vector<LogLine> lines =
+        mapped(target_.ids(), [](const std::string& id) { return LogLine{.id = id}; });
     return unless_full(audit_lines(store_, session_id_, "purge", lines,
                                    detail_.empty() ? criteria_kinds(criteria_) : detail_));
   }

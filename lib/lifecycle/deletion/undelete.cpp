@@ -56,13 +56,9 @@ Status bring_back_deleted(Store& store, const std::string& session_id, const Fil
   std::ranges::stable_sort(lines, {}, [](const DeletedLine& line) {  // The newest version last.
     return std::pair(line.deleted_at, !line.was_evicted);
   });
-  std::vector<ReturningLine> returning;
-  returning.reserve(lines.size());
-  for (const DeletedLine& line : lines) {
-    if (!line.is_damaged) {
-      returning.push_back({.type = line.type, .line = line.line});
-    }
-  }
+  const std::vector<ReturningLine> returning = mapped_if(
+      lines, [](const DeletedLine& line) { return !line.is_damaged; },
+      [](const DeletedLine& line) { return ReturningLine{.type = line.type, .line = line.line}; });
   BMAD_TRY_ASSIGN(const EntryIds evicted, evicted_ids(store, session_id));  // These are newer.
   BMAD_TRY_ASSIGN(ReturnOutcome outcome,
                   bring_back_lines(store, session_id, guard, returning, ids, evicted));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "lifecycle/repair.hpp"
 #include "repair_steps.hpp"
 #include "store/deletion_record.hpp"
@@ -288,11 +289,9 @@ Result<std::vector<std::string>> sessions_to_verify(const Store& store,
 }
 
 std::uint64_t bytes_to_verify(const Store& store, std::span<const std::string> sessions) {
-  std::uint64_t total = 0;
-  for (const std::string& session_id : sessions) {
-    total += session_footprint(*store.files, session_id, log_files()).value_or(0);
-  }
-  return total;
+  return sum_of(sessions, [&](const std::string& session_id) {
+    return session_footprint(*store.files, session_id, log_files()).value_or(0);
+  });
 }
 
 }  // namespace

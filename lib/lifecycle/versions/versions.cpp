@@ -22,6 +22,7 @@
 #include "base/object_text.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/summary_file.hpp"
 #include "lifecycle/deletion.hpp"
@@ -114,8 +115,7 @@ std::vector<std::string> ids_of(std::span<const std::string_view> lines) {
 /// Takes out of `entries` what `to` has as it is. Errors: E_CONCURRENT_MOD when another entry
 /// there has such an id.
 Status leave_out_moved(const Store& to, std::vector<Entry>& entries) {
-  std::vector<std::string> ids;
-  std::ranges::transform(entries, std::back_inserter(ids), &Entry::id);
+  const std::vector<std::string> ids = mapped(entries, &Entry::id);
   BMAD_TRY_ASSIGN(const std::vector<Entry> there, find_entries(to, ids, {}, false));
   for (const Entry& known : there) {
     const auto ours = std::ranges::find(entries, known.id, &Entry::id);

@@ -8,6 +8,7 @@
 #include "base/object_text.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"
@@ -75,13 +76,11 @@ std::string title_text(const DerivedTitle& title) {
 }
 
 std::vector<ArchivedHash> read_archived_hashes(JsonValue object) {
-  std::vector<ArchivedHash> hashes;
-  for (const JsonMember& member : object.members()) {
-    hashes.push_back({.name = std::string(member.key),
-                      .size = static_cast<std::uint64_t>(member.value["size_bytes"].integer()),
-                      .xxh3 = std::string(member.value["xxh3"].string())});
-  }
-  return hashes;
+  return mapped(object.members(), [](const JsonMember& member) {
+    return ArchivedHash{.name = std::string(member.key),
+                        .size = static_cast<std::uint64_t>(member.value["size_bytes"].integer()),
+                        .xxh3 = std::string(member.value["xxh3"].string())};
+  });
 }
 
 Result<ArchiveManifest> parse(std::string text, std::string_view session_id,

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"
 
@@ -59,11 +60,7 @@ Result<FileInfo> UnpackedFiles::info(const std::string& path) {
 std::string UnpackedFiles::display_path(const std::string& /*path*/) const { return display_path_; }
 
 std::uint64_t UnpackedFiles::size() const {
-  std::uint64_t sum = 0;
-  for (const auto& [name, bytes] : files_) {
-    sum += bytes.size();
-  }
-  return sum;
+  return sum_of(files_, [](const auto& file) { return file.second.size(); });
 }
 
 FileInfo UnpackedFiles::info_of(const NamedBytes::value_type& file) const {

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem {
 namespace {
 

@@ -107,13 +107,7 @@ std::string_view rest_of_key(std::string_view key, std::string_view section) {
 }
 
 std::vector<std::string_view> keys_with_effect() {
-  std::vector<std::string_view> keys;
-  for (const Setting& setting : config_settings()) {
-    if (has_effect(setting)) {
-      keys.push_back(setting.key);
-    }
-  }
-  return keys;
+  return mapped_if(config_settings(), has_effect, &Setting::key);
 }
 
 /// The key of the setting whose last name is `name`; empty when there is none.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "store/line_reader.hpp"
 #include "store/root_trust.hpp"
 
@@ -87,10 +88,8 @@ void LineOrigins::want(std::string_view session_id, JsonValue entry, std::string
 
 void LineOrigins::find() {
   assert(origins_.empty() || provenance_ != nullptr);
-  std::vector<OriginQuery> queries;
-  for (const auto& [tag, origin] : origins_) {
-    queries.push_back({.tag = tag});
-  }
+  std::vector<OriginQuery> queries =
+      mapped(origins_, [](const auto& each) { return OriginQuery{.tag = each.first}; });
   if (provenance_ != nullptr) {
     provenance_->find(queries);
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "state_file.hpp"
 #include "store/root_trust.hpp"
 
@@ -201,12 +202,9 @@ void ProvenanceLog::note(std::string_view session_id, EntryType type,
     tag ? tags.push_back(*tag) : add_tags(session_id, type, line, tags);
   }
   const auto today = static_cast<std::uint32_t>(day_of(::time(nullptr)));
-  std::vector<Record> records;
-  records.reserve(tags.size());
-  for (const std::uint64_t tag : tags) {
-    records.push_back(
-        {.tag = tag, .seen_day = today, .origin = static_cast<std::uint32_t>(origin)});
-  }
+  const std::vector<Record> records = mapped(tags, [&](std::uint64_t tag) {
+    return Record{.tag = tag, .seen_day = today, .origin = static_cast<std::uint32_t>(origin)};
+  });
   if (records.empty()) {
     return;
   }

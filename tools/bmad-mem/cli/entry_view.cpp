@@ -123,9 +123,7 @@ std::string entry_json_line(const Entry& entry, std::string_view extra) {
   const std::string added_object = fmt::format("{{{}}}", added_text);
   if (!added_text.empty()) {
     out += "," + added_text;
-    for (const MemberText& member : json_members(added_object)) {
-      added.push_back(member.key);
-    }
+    added = mapped(json_members(added_object), &MemberText::key);
   }
   const auto is_clear_of = [&](std::string_view key) { return !may_have(entry.json, key); };
   if (is_clear_of("type") && is_clear_of("session_id") && std::ranges::all_of(added, is_clear_of)) {

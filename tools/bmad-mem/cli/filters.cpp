@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -235,14 +236,10 @@ bool removes_nothing(const DeletionReport& report) {
 /// which ids those held.
 std::vector<std::string> unknown_ids(const DeletionCriteria& criteria,
                                      const DeletionReport& report) {
-  std::vector<std::string> unknown;
-  for (const std::string& id : criteria.ids) {
-    if (report.elsewhere.empty() &&
-        std::ranges::find(report.removed, id, &RemovedEntry::id) == report.removed.end()) {
-      unknown.push_back(id);
-    }
-  }
-  return unknown;
+  const auto is_unknown = [&](const std::string& id) {
+    return report.elsewhere.empty() && find_by(report.removed, id, &RemovedEntry::id) == nullptr;
+  };
+  return mapped_if(criteria.ids, is_unknown, std::identity());
 }
 
 /// What a person is asked; empty when nothing would go.

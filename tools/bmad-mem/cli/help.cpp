@@ -31,12 +31,9 @@ constexpr Group kGroups[] = {Group::kStart,   Group::kWrite, Group::kRead, Group
 
 /// Objects of a head and what explains it.
 std::vector<RawJson> items_of(const auto& all, const auto& head, const auto& help) {
-  std::vector<RawJson> items;
-  for (const auto& each : all) {
-    items.push_back(
-        raw_json(json_object("head", std::invoke(head, each), "help", std::invoke(help, each))));
-  }
-  return items;
+  return mapped(all, [&](const auto& each) {
+    return raw_object("head", std::invoke(head, each), "help", std::invoke(help, each));
+  });
 }
 
 /// "-n, --limit N" or "    --json".
@@ -86,13 +83,9 @@ RawJson section(std::string_view title, const std::vector<RawJson>& rows) {
 }
 
 std::vector<const Command*> commands_with(auto member, const auto& value) {
-  std::vector<const Command*> commands;
-  for (const Command& command : all_commands()) {
-    if (command.*member == value) {
-      commands.push_back(&command);
-    }
-  }
-  return commands;
+  return mapped_if(
+      all_commands(), [&](const Command& command) { return command.*member == value; },
+      [](const Command& command) { return &command; });
 }
 
 /// The options that the command has whatever its first positional.
@@ -174,29 +167,26 @@ std::string help_text(const Command& command, std::string_view first, const Styl
 }
 
 std::string overview_text(const Style& style) {
-  std::vector<RawJson> sections;
-  for (const std::string_view title : kEveryday) {
+  const auto sections = mapped(kEveryday, [](std::string_view title) {
     std::vector<const Command*> commands = commands_with(&Command::everyday, title);
     std::ranges::sort(commands, {}, &Command::everyday_place);
-    sections.push_back(section(title, items_of(commands, &Command::name, &Command::summary)));
-  }
+    return section(title, items_of(commands, &Command::name, &Command::summary));
+  });
   return view_text("overview", json_object("sections", sections), style, 0).text;
 }
 
 std::string complete_overview_text(const Style& style) {
-  std::vector<RawJson> sections;
-  for (const Group group : kGroups) {
-    sections.push_back(section(group_title(group), items_of(commands_with(&Command::group, group),
-                                                            &Command::name, &Command::summary)));
-  }
+  std::vector<RawJson> sections = mapped(kGroups, [](Group group) {
+    return section(group_title(group), items_of(commands_with(&Command::group, group),
+                                                &Command::name, &Command::summary));
+  });
   sections.push_back(
       section("Global options, before or after the command:", options_of(global_options())));
   return view_text("complete_overview", json_object("sections", sections), style, 0).text;
 }
 
 std::string man_page() {
-  std::vector<RawJson> groups;
-  for (const Group group : kGroups) {
+  const auto groups = mapped(kGroups, [](Group group) {
     const auto pages = mapped(commands_with(&Command::group, group), on_man_page);
     return raw_object("title", group_title(group), "commands", pages);
   });

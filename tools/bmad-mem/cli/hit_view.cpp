@@ -115,7 +115,7 @@ RawJson shown_hit(const Query& query, const Hit& hit, const Style& style, bool h
       marked(hit, style), "is_sum", hit.combine == RelevanceCombine::kSum, "components",
       query.explain ? components_of(hit) : std::vector<RawJson>(), "outdated_factor",
       kOutdatedFactor, "terms", shaped(shape::term_score, explanation.terms), "parts",
-      other_parts(explanation)));
+      other_parts(explanation));
 }
 
 /// The hit's line of JSON where only ids are wanted.

@@ -194,13 +194,10 @@ std::size_t find_word(const std::vector<std::string>& words, std::size_t at) {
 
 /// The names of the commands, or only their first words.
 std::vector<std::string_view> command_names(bool whole) {
-  std::vector<std::string_view> names;
-  for (const Command& command : all_commands()) {
-    if (command.group != Group::kHidden) {
-      names.push_back(whole ? command.name : command.name.substr(0, command.name.find(' ')));
-    }
-  }
-  return names;
+  const auto is_shown = [](const Command& command) { return command.group != Group::kHidden; };
+  return mapped_if(all_commands(), is_shown, [&](const Command& command) {
+    return whole ? command.name : command.name.substr(0, command.name.find(' '));
+  });
 }
 
 std::string unknown_command(std::string_view name) {

@@ -10,11 +10,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem::cli {
 
@@ -42,26 +42,6 @@ std::string joined(const Texts& texts, std::string_view between = ", ") {
     out += text;
   }
   return out;
-}
-
-/// What `each`, a function or a member, makes of the items of `list`.
-template <typename List, typename Each>
-auto mapped(const List& list, const Each& each) {
-  std::vector<std::decay_t<decltype(std::invoke(each, *std::begin(list)))>> made;
-  for (auto&& item : list) {
-    made.push_back(std::invoke(each, item));
-  }
-  return made;
-}
-
-/// The sum of what `each` says of the items of `list`.
-template <typename List, typename Each>
-std::uint64_t sum_of(const List& list, const Each& each) {
-  std::uint64_t sum = 0;
-  for (const auto& item : list) {
-    sum += std::invoke(each, item);
-  }
-  return sum;
 }
 
 /// Whether `condition` holds, of terms joined by "&" and, weaker, "|", with "!" before what must
@@ -155,8 +135,7 @@ class Style {
 std::string_view nearest_word(std::string_view word, std::span<const std::string_view> words);
 /// The same among the names of `all`.
 std::string_view nearest_word(std::string_view word, const auto& all, auto name) {
-  std::vector<std::string_view> words;
-  std::ranges::transform(all, std::back_inserter(words), name);
+  const std::vector<std::string_view> words = mapped(all, name);
   return nearest_word(word, words);
 }
 

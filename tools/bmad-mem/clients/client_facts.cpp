@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem::cli {
 
 const HookEventRow* ClientFacts::asked(HookEventKind kind) const {
@@ -14,19 +16,16 @@ const HookEventRow* ClientFacts::asked(HookEventKind kind) const {
 
 const ClientFacts* find_client(std::string_view name) {
   const auto found = std::ranges::find_if(all_clients(), [&](const ClientFacts& client) {
-    return client.name == name || std::ranges::find(client.aliases, name) != client.aliases.end();
+    return client.name == name || is_among(client.aliases, name);
   });
   return found == all_clients().end() ? nullptr : &*found;
 }
 
 std::vector<std::string_view> client_names(bool with_hooks) {
-  std::vector<std::string_view> names;
-  for (const ClientFacts& client : all_clients()) {
-    if (client.has_hooks() || !with_hooks) {
-      names.push_back(client.name);
-    }
-  }
-  return names;
+  const auto is_wanted = [&](const ClientFacts& client) {
+    return client.has_hooks() || !with_hooks;
+  };
+  return mapped_if(all_clients(), is_wanted, &ClientFacts::name);
 }
 
 }  // namespace bmad_mem::cli

@@ -131,16 +131,12 @@ void show(Tool& tool, const AnonymizeReport& report, bool on_stdout, bool dry_ru
   if (tool.json() && !on_stdout) {
     return;
   }
-  std::vector<RawJson> stays;
-  for (const std::string_view kind : {"name", "project", "tag", "id"}) {
-    std::vector<std::string_view> texts;
-    for (const AnonymizeLeft& left : report.left) {
-      if (left.kind == kind) {
-        texts.push_back(left.text);
-      }
-    }
-    stays.push_back(raw_json(json_object("kind", kind, "texts", texts)));
-  }
+  static constexpr std::string_view kKinds[] = {"name", "project", "tag", "id"};
+  const auto stays = mapped(kKinds, [&](std::string_view kind) {
+    const auto is_of_kind = [&](const AnonymizeLeft& left) { return left.kind == kind; };
+    return raw_object("kind", kind, "texts",
+                      mapped_if(report.left, is_of_kind, &AnonymizeLeft::text));
+  });
   show(tool, "anonymized", shaped(shape::anonymization, report, dry_run), "on_stdout", on_stdout,
        "stays", stays);
 }

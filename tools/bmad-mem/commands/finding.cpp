@@ -135,12 +135,9 @@ namespace {
 /// The entries that `belongs` says, under their title; each begins with `head` of it.
 void add_group(std::vector<RawJson>& groups, std::string_view title,
                std::span<const RelatedEntry> related, const auto& belongs, const auto& head) {
-  std::vector<RawJson> all;
-  for (const RelatedEntry& each : related) {
-    if (belongs(each)) {
-      all.push_back(raw_json(json_object("head", head(each), "entry", shown_entry(each.entry))));
-    }
-  }
+  const auto all = mapped_if(related, belongs, [&](const RelatedEntry& each) {
+    return raw_object("head", head(each), "entry", shown_entry(each.entry));
+  });
   if (!all.empty()) {
     groups.push_back(raw_object("is_first", groups.empty(), "title", title, "all", all));
   }
@@ -211,8 +208,7 @@ std::vector<RawJson> bars_of(const Tool& tool, std::size_t label_size,
   const std::size_t before = label_size + format_count(most).size() + 4;
   const std::size_t terminal = tool.columns() == 0 ? kUsualWidth : tool.columns();
   const std::size_t bar_width = std::max(terminal, before + kBarWidthMin) - before;
-  std::vector<RawJson> bars;
-  for (const TimelineBucket& bucket : buckets) {
+  return mapped(buckets, [&](const TimelineBucket& bucket) {
     const double share = static_cast<double>(bucket.total()) / static_cast<double>(most);
     return raw_object("at", format_minute(bucket.begin).substr(0, label_size), "count",
                       bucket.total(), "bar", block_bar(share, bar_width));

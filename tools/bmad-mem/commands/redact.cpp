@@ -78,8 +78,7 @@ std::set<std::string> texts_to_allow(const SecretScanner& scanner, std::string_v
 void print_trial(Tool& tool, const std::string& name, std::string_view text,
                  const RuleTrial& trial) {
   TextPosition position(text);
-  std::vector<RawJson> places;
-  for (const SecretPlace& place : trial.places) {
+  const auto places = mapped(trial.places, [&](const SecretPlace& place) {
     const InputPiece piece = position.piece(place.begin);
     return raw_object("line", piece.line, "column", piece.column, "bytes", place.end - place.begin);
   });

@@ -96,14 +96,11 @@ Statement of_entry(const Entry& entry) {
 }
 
 Result<std::vector<Statement>> all_statements(MemoryManager& memory) {
-  std::vector<Statement> statements;
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items,
                   Knowledge(memory).recall({.note_accesses = false, .limit = 0}));
-  for (const KnowledgeItem& item : items) {
-    if (!item.of_user) {  // What holds in all projects names no files of this one.
-      statements.push_back(of_item(item));
-    }
-  }
+  // What holds in all projects names no files of this one.
+  const auto is_of_project = [](const KnowledgeItem& item) { return !item.of_user; };
+  std::vector<Statement> statements = mapped_if(items, is_of_project, of_item);
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
                   memory.list({.types = {EntryType::kDecision, EntryType::kFinding}, .limit = 0}));
   for (const Entry& entry : entries) {

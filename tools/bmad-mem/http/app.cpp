@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "bmad_mem/text.hpp"
 #include "http/endpoint.hpp"
 #include "http/event_hub.hpp"
 #include "http/pages.hpp"

@@ -75,10 +75,8 @@ bool HttpServer::drop_oldest(std::chrono::milliseconds age_min) {
 
 /// Keeps those without a token below their number. Who has just come may be about to show one.
 void HttpServer::drop_strangers() {
-  std::size_t strangers = 0;
-  for (const auto& connection : connections) {
-    strangers += connection->is_stranger() ? 1 : 0;
-  }
+  std::uint64_t strangers = sum_of(
+      connections, [](const auto& connection) { return connection->is_stranger() ? 1U : 0U; });
   while (strangers >= options.strangers_max && drop_oldest(kTimeToShow)) {
     --strangers;
   }

@@ -190,13 +190,9 @@ std::vector<TextSpan> JsonEdit::elements(const JsonPath& path) const {
 }
 
 std::vector<std::string> JsonEdit::keys(const JsonPath& path) const {
-  std::vector<std::string> keys;
-  if (const std::string_view object = value(path); object.starts_with('{')) {
-    for (const MemberText& member : json_members(object)) {
-      keys.emplace_back(member.key);
-    }
-  }
-  return keys;
+  const std::string_view object = value(path);
+  return mapped(json_members(object.starts_with('{') ? object : std::string_view()),
+                [](const MemberText& member) { return std::string(member.key); });
 }
 
 std::string JsonEdit::laid_out(std::string_view value, std::size_t depth) const {

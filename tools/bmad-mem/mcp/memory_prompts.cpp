@@ -118,10 +118,7 @@ std::vector<std::string> beginning_like(std::string_view value, std::vector<std:
 
 std::vector<std::string> session_ids(const MemoryManager& memory) {
   const auto sessions = memory.list_sessions().value_or(std::vector<Session>());
-  std::vector<std::string> out;
-  std::ranges::transform(sessions | std::views::reverse, std::back_inserter(out),
-                         &Session::session_id);
-  return out;
+  return mapped(sessions | std::views::reverse, &Session::session_id);
 }
 
 std::vector<Entry> newest_entries(const MemoryManager& memory) {
@@ -130,9 +127,7 @@ std::vector<Entry> newest_entries(const MemoryManager& memory) {
 }
 
 std::vector<std::string> entry_ids(const MemoryManager& memory) {
-  std::vector<std::string> out;
-  std::ranges::transform(newest_entries(memory), std::back_inserter(out), &Entry::id);
-  return out;
+  return mapped(newest_entries(memory), &Entry::id);
 }
 
 std::vector<std::string> tags_in_use(const MemoryManager& memory) {

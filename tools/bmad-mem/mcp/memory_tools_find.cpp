@@ -1,6 +1,7 @@
 // memory_tools_find.cpp - memory_search, memory_context, memory_get, memory_recall: they answer
 // with text alone, since hosts drop the text where structured content is there.
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -178,8 +179,7 @@ Result<McpToolResult> mcp_query(MemoryToolCall& call) {
                              "Nothing found. Try other or fewer words, or leave filters out.\n" +
                              notes_of(answer)};
   }
-  std::vector<Entry> entries;
-  std::ranges::transform(hits, std::back_inserter(entries), &Hit::entry);
+  const std::vector<Entry> entries = mapped(hits, &Hit::entry);
   const std::vector<std::string> sources = Knowledge(*memory).sources(entries);
   if (call.text("format") == "json") {
     const std::string json = hits_json(answer, sources);
@@ -217,12 +217,10 @@ Result<McpToolResult> mcp_get(MemoryToolCall& call) {
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.existing(/*or_users=*/true));
   BMAD_TRY_ASSIGN(std::vector<Entry> entries, memory->get(ids, call.listed("session_id"), as_of));
   std::ranges::for_each(entries, [&](Entry& entry) { entry.of_user |= call.of_user; });
-  std::vector<std::string> missing;
-  for (const std::string& id : ids) {
-    if (std::ranges::none_of(entries, [&](const Entry& entry) { return entry.id == id; })) {
-      missing.push_back(id);
-    }
-  }
+  const auto is_missing = [&](const std::string& id) {
+    return find_by(entries, id, &Entry::id) == nullptr;
+  };
+  const std::vector<std::string> missing = mapped_if(ids, is_missing, std::identity());
   constexpr std::size_t kPartMax = kAnswerSizeMax - 1000;
   if (ids.size() == 1 && entries.size() == 1 && (with_sensitive || !entries[0].sensitive) &&
       (offset != 0 || stored_json_line(entries[0]).size() > kPartMax)) {

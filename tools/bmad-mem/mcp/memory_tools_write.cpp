@@ -339,12 +339,11 @@ Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
   BMAD_TRY_ASSIGN(
       const DeletionReport report,
       memory->delete_entries({.ids = ids, .sessions = sessions}, {.dry_run = is_preview}));
-  std::vector<std::string> unknown;
-  for (const std::string& id : ids) {
-    if (std::ranges::find(report.removed, id, &RemovedEntry::id) == report.removed.end()) {
-      unknown.emplace_back(utf8_prefix(id, 200));
-    }
-  }
+  const auto is_unknown = [&](const std::string& id) {
+    return find_by(report.removed, id, &RemovedEntry::id) == nullptr;
+  };
+  const std::vector<std::string> unknown = mapped_if(
+      ids, is_unknown, [](const std::string& id) { return std::string(utf8_prefix(id, 200)); });
   const std::string_view next =
       report.entries == 0 ? "None of these ids exists; use memory_search to find entries."
       : is_preview        ? "Nothing was changed. To delete them call again with action delete."
@@ -404,8 +403,7 @@ Result<McpToolResult> mcp_review(MemoryToolCall& call) {
   const ActingAs person(accepts ? Origin::kPerson : Origin::kAgent);
   BMAD_TRY_ASSIGN(const ReviewReport report,
                   Knowledge(*memory).review(ids, accepts ? Review::kAccepted : Review::kDropped));
-  std::vector<std::string> reviewed;
-  std::ranges::transform(report.reviewed, std::back_inserter(reviewed), &KnowledgeItem::id);
+  const std::vector<std::string> reviewed = mapped(report.reviewed, &KnowledgeItem::id);
   return view_result("mcp_reviewed",
                      object_of("reviewed", reviewed, "unknown_ids", report.unknown_ids), "accepts",
                      accepts);

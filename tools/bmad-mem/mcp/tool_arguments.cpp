@@ -64,8 +64,7 @@ Error bad_argument(std::string_view name, std::string message) {
 
 void ToolArguments::add(JsonValue object, std::span<const JsonParameter> parameters) {
   parts_.push_back({object, parameters});
-  std::vector<std::string_view> known;
-  std::ranges::transform(parameters, std::back_inserter(known), &JsonParameter::name);
+  const std::vector<std::string_view> known = mapped(parameters, &JsonParameter::name);
   for (const JsonMember& member : object.members()) {
     if (is_among(known, member.key)) {
       continue;

@@ -323,13 +323,12 @@ GitSearch search_git_secrets(const std::string& root, const SecretScanner& scann
 }
 
 ExitStatus print_git_search(Tool& tool, const GitSearch& search) {
-  std::vector<RawJson> lines;
-  for (const Leftover& each : search.found) {
-    lines.push_back(raw_json(json_object(
-        "left", object_of("place", each.place, "detail", each.detail, "remedy", each.remedy))));
-  }
-  lines.push_back(raw_json(json_object(
-      "verified", object_of("left", search.found.size(), "not_looked_at", search.obstacle))));
+  std::vector<RawJson> lines = mapped(search.found, [](const Leftover& each) {
+    return raw_object("left",
+                      object_of("place", each.place, "detail", each.detail, "remedy", each.remedy));
+  });
+  lines.push_back(raw_object(
+      "verified", object_of("left", search.found.size(), "not_looked_at", search.obstacle)));
   print_lines(tool, "git_search", lines);
   return search.found.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }

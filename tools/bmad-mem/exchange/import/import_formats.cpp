@@ -110,12 +110,10 @@ ImportFormat find_import_format(std::string_view name) {
 }
 
 std::string import_names(bool all) {
-  std::vector<std::string_view> names;
-  for (const ImportRow& row : import_rows()) {
-    if (row.is_listed() && (all || row.is_source)) {
-      names.push_back(row.name);
-    }
-  }
+  const auto is_shown = [&](const ImportRow& row) {
+    return row.is_listed() && (all || row.is_source);
+  };
+  std::vector<std::string_view> names = mapped_if(import_rows(), is_shown, &ImportRow::name);
   assert(!names.empty());
   const std::string_view last = names.back();
   names.pop_back();

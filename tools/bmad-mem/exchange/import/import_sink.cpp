@@ -14,6 +14,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/json.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/git/shared_session.hpp"
 

@@ -49,12 +49,9 @@ Result<LineRange> view_range(JsonValue command) {
   if (!value.present() || value.kind() == JsonKind::kNull) {
     return range;
   }
-  std::vector<std::int64_t> numbers;
-  for (const JsonValue element : value.elements()) {
-    if (element.kind() == JsonKind::kInteger) {
-      numbers.push_back(element.integer());
-    }
-  }
+  const std::vector<std::int64_t> numbers = mapped_if(
+      value.elements(), [](JsonValue element) { return element.kind() == JsonKind::kInteger; },
+      [](JsonValue element) { return element.integer(); });
   if (!value.is_array() || numbers.size() != 2) {
     return refused("`view_range` must be two line numbers, such as [1, 20] or [5, -1]");
   }

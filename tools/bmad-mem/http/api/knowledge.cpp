@@ -45,8 +45,7 @@ Result<HttpResponse> http_recall(ApiContext& context, const EndpointCall& call) 
   const bool pinned_only = call.boolean("pinned");
   std::erase_if(items, [&](const KnowledgeItem& item) {
     const bool is_other =
-        categories.size() > 1 &&
-        std::ranges::find(categories, category_name(item.category)) == categories.end();
+        categories.size() > 1 && !is_among(categories, category_name(item.category));
     return is_other || (pinned_only && !item.pinned) || !has_words(item, words);
   });
   return object_response(
