@@ -54,8 +54,7 @@ ObjectText::ObjectText(std::string_view text) {
 }
 
 const ObjectText::Member* ObjectText::find(std::string_view key) const {
-  const auto found = std::ranges::find(members_, key, &Member::key);
-  return found == members_.end() ? nullptr : &*found;
+  return find_by(members_, key, &Member::key);
 }
 
 bool ObjectText::has(std::string_view key) const { return find(key) != nullptr; }

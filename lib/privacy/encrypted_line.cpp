@@ -246,8 +246,7 @@ Result<EncryptionKeys> EncryptionKeys::read(const std::string& path) {
 }
 
 const EncryptionKey* EncryptionKeys::find(std::string_view id) const {
-  const auto found = std::ranges::find(keys_, id, &EncryptionKey::id);
-  return found == keys_.end() ? nullptr : &*found;
+  return find_by(keys_, id, &EncryptionKey::id);
 }
 
 // Lines.

@@ -23,9 +23,7 @@ constexpr const char* kProjectRules = ".gitleaks.toml";
 constexpr int kExtendsMax = 4;
 
 const SecretRule* built_in(std::string_view id) {
-  const std::span<const SecretRule> table = secret_rules();
-  const auto known = std::ranges::find(table, id, &SecretRule::id);
-  return known == table.end() ? nullptr : &*known;
+  return find_by(secret_rules(), id, &SecretRule::id);
 }
 
 bool is_known_id(std::string_view id) {

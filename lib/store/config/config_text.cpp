@@ -221,9 +221,7 @@ Result<std::string> known_config_key(std::string_view written) {
 }
 
 const Setting* find_setting(std::string_view key) {
-  const std::span<const Setting> settings = config_settings();
-  const auto found = std::ranges::find(settings, key, &Setting::key);
-  return found == settings.end() ? nullptr : &*found;
+  return find_by(config_settings(), key, &Setting::key);
 }
 
 bool is_section(std::string_view key) {

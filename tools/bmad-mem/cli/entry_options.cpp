@@ -281,10 +281,8 @@ namespace {
 
 /// The field of `type` that `name` means, by its own name or that of its option; null for another.
 const Field* field_named(EntryType type, std::string_view name) {
-  const std::span<const Field> fields = entry_fields(type);
-  const auto found = std::ranges::find(fields, name, &Field::name);
-  if (found != fields.end()) {
-    return &*found;
+  if (const Field* const field = find_by(entry_fields(type), name, &Field::name)) {
+    return field;
   }
   for (const OfferedField& offered : type_options(type).fields) {
     if (offered.object.empty() && offered.option == name) {

@@ -400,15 +400,11 @@ constexpr std::array kGlobalOptions = {
 std::span<const Option> global_options() { return kGlobalOptions; }
 
 const Command* find_command(std::string_view name) {
-  const std::span<const Command> all = all_commands();
-  const auto found = std::ranges::find(all, name, &Command::name);
-  return found == all.end() ? nullptr : &*found;
+  return find_by(all_commands(), name, &Command::name);
 }
 
 const Synonym* find_synonym(std::string_view name) {
-  const std::span<const Synonym> all = all_synonyms();
-  const auto found = std::ranges::find(all, name, &Synonym::word);
-  return found == all.end() ? nullptr : &*found;
+  return find_by(all_synonyms(), name, &Synonym::word);
 }
 
 bool is_command_prefix(std::string_view word) {

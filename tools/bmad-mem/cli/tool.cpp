@@ -156,8 +156,7 @@ std::string Tool::global_problem() const {
 
 std::string_view Tool::scope() const {
   const bool is_own =
-      command_ != nullptr &&
-      std::ranges::find(command_->options, "scope", &Option::name) != command_->options.end();
+      command_ != nullptr && find_by(command_->options, "scope", &Option::name) != nullptr;
   return is_own ? std::string_view() : arguments_.value("scope");
 }
 

@@ -36,10 +36,7 @@ bool is_address(std::string_view path) {
 /// The file that is shown at this path: itself, or the shell for each address of a page. Null when
 /// there is none.
 const PageFile* find_page(std::string_view path) {
-  const std::string_view wanted = is_address(path) ? kShell : path;
-  const std::span<const PageFile> files = page_files();
-  const auto found = std::ranges::find(files, wanted, &PageFile::path);
-  return found == files.end() ? nullptr : &*found;
+  return find_by(page_files(), is_address(path) ? kShell : path, &PageFile::path);
 }
 
 bool is_page(std::string_view path) { return find_page(path) != nullptr; }

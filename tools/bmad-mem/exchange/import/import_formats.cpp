@@ -105,8 +105,7 @@ std::span<const ImportRow> import_rows() {
 }
 
 ImportFormat find_import_format(std::string_view name) {
-  const auto found = std::ranges::find(import_rows(), name, &ImportRow::name);
-  return found == import_rows().end() ? nullptr : &*found;
+  return find_by(import_rows(), name, &ImportRow::name);
 }
 
 std::string import_names(bool all) {

@@ -42,8 +42,7 @@ constexpr std::array<SpecifiedType, 6> kSpecifiedTypes = {{
 }};
 
 const SpecifiedType* specified_type(std::string_view name) {
-  const auto* const found = std::ranges::find(kSpecifiedTypes, name, &SpecifiedType::name);
-  return found == kSpecifiedTypes.end() ? nullptr : found;
+  return find_by(kSpecifiedTypes, name, &SpecifiedType::name);
 }
 
 /// What has been read of a record, and is not in its line.
