@@ -368,9 +368,7 @@ double recall_score(double confidence, std::uint64_t access_count, Timestamp upd
 std::string joined_list(JsonValue list, const std::vector<std::string>& added) {
   std::vector<std::string> all = json_strings(list);
   for (const std::string& each : added) {
-    if (!is_among(all, each)) {
-      all.push_back(each);
-    }
+    add_once(all, each);
   }
   return list_json(all);
 }

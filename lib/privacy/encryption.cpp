@@ -140,9 +140,7 @@ bool EncryptionRecord::wants(std::string_view session_id, EntryType type, JsonVa
 
 void EncryptionRecord::add_sessions(std::span<const std::string> more) {
   for (const std::string& session : more) {
-    if (!is_among(sessions, session)) {
-      sessions.push_back(session);
-    }
+    add_once(sessions, session);
   }
 }
 

@@ -45,11 +45,7 @@ std::string escaped(std::string_view text, std::string_view signs, std::string_v
 /// of three places in a text.
 std::vector<std::string> forms_of(std::string_view value) {
   std::vector<std::string> forms = {std::string(value)};
-  const auto add = [&](std::string form) {
-    if (!is_among(forms, form)) {
-      forms.push_back(std::move(form));
-    }
-  };
+  const auto add = [&](std::string form) { add_once(forms, std::move(form)); };
   std::string joined(value);
   std::ranges::replace(joined, ' ', '+');
   add(std::move(joined));

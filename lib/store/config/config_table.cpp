@@ -239,9 +239,7 @@ void take_stricter(const Setting& setting, std::string& held, const std::string&
 void take_stricter(const Setting& /*setting*/, std::vector<std::string>& held,
                    const std::vector<std::string>& written) {
   for (const std::string& each : written) {
-    if (std::ranges::find(held, each) == held.end()) {
-      held.push_back(each);
-    }
+    add_once(held, each);
   }
 }
 

@@ -72,10 +72,7 @@ std::string record_fields() {
       if (known == fields.end()) {
         known = fields.insert(fields.end(), {field.name, {}});
       }
-      std::string schema = field_schema(field);
-      if (std::ranges::find(known->second, schema) == known->second.end()) {
-        known->second.push_back(std::move(schema));
-      }
+      add_once(known->second, field_schema(field));
     }
   }
   std::string out;

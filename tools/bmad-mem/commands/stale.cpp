@@ -67,12 +67,8 @@ Statement of_item(const KnowledgeItem& item) {
       .checked = checked_at(item.json),
       .mentions = mentions_in(item.value)};
   for (const KnowledgeVersion& version : item.chain) {
-    if (!is_among(statement.all_ids, version.id)) {
-      statement.all_ids.push_back(version.id);
-    }
-    if (!is_among(statement.all_sessions, version.session_id)) {
-      statement.all_sessions.push_back(version.session_id);
-    }
+    add_once(statement.all_ids, version.id);
+    add_once(statement.all_sessions, version.session_id);
   }
   return statement;
 }

@@ -30,12 +30,6 @@ bool is_token_character(char c) {
   return is_word_byte(c) || std::string_view("./-@+~#:$*()[]").contains(c);
 }
 
-void add_once(std::vector<std::string>& list, std::string_view text) {
-  if (!is_among(list, text)) {
-    list.emplace_back(text);
-  }
-}
-
 /// "src/a.ts" of "src/a.ts:12:3".
 std::string_view without_line(std::string_view word) {
   const std::size_t colon = word.rfind(':');

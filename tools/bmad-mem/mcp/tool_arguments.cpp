@@ -219,9 +219,7 @@ std::vector<EntryType> ToolArguments::types(std::string_view name) const {
   std::vector<EntryType> out;
   for (const std::string& text : texts(name)) {
     for (const EntryType type : entry_types_of(text).value_or(std::vector<EntryType>())) {
-      if (!is_among(out, type)) {
-        out.push_back(type);
-      }
+      add_once(out, type);
     }
   }
   return out;

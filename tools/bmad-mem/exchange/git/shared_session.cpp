@@ -122,9 +122,7 @@ Result<std::vector<std::string>> shared_sessions(const MemoryManager& memory,
   std::ranges::sort(found);
   std::vector<std::string> ids;
   for (auto& [created_at, id] : found) {
-    if (std::ranges::find(ids, id) == ids.end()) {  // A crash may leave one in both places.
-      ids.push_back(std::move(id));
-    }
+    add_once(ids, std::move(id));  // A crash may leave one in both places.
   }
   return ids;
 }

@@ -412,9 +412,7 @@ Status ImportSink::write_batch(const Key& key, std::span<const Pending> entries,
   report_.known += batch.skipped - batch.deleted;
   report_.deleted += batch.deleted;
   for (const std::string& notice : batch.notices) {
-    if (std::ranges::find(report_.notices, notice) == report_.notices.end()) {
-      report_.notices.push_back(notice);
-    }
+    add_once(report_.notices, notice);
   }
   refuse_all(batch.rejected, entries);
   return {};
