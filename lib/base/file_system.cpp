@@ -135,25 +135,26 @@ bool is_not_found(const Error& error) {
   return error.os_error == ENOENT || error.os_error == ENOTDIR;
 }
 
-Result<std::shared_ptr<File>> FileSystem::open_kept(const std::string& path) {
+Result<std::shared_ptr<File>> FileSystem::open_cached(const std::string& path) {
   {
-    const std::lock_guard guard(kept_mutex_);
-    if (std::optional<std::shared_ptr<File>> known = kept_.find(path)) {
+    const std::lock_guard guard(cached_mutex_);
+    if (std::optional<std::shared_ptr<File>> known = cached_.find(path)) {
       return *std::move(known);
     }
   }
   BMAD_TRY_ASSIGN(std::shared_ptr<File> opened, open(path, OpenMode::kRead));
-  constexpr std::uint64_t kKeptMax = 32;  // Twice as many descriptors, of the 256 of some systems.
-  if (opened->descriptor() >= 0) {        // One in memory may hold its file system.
-    const std::lock_guard guard(kept_mutex_);
-    kept_.add(path, opened, 1, kKeptMax);
+  constexpr std::uint64_t kCachedMax =
+      32;                           // Twice as many descriptors, of the 256 of some systems.
+  if (opened->descriptor() >= 0) {  // One in memory may hold its file system.
+    const std::lock_guard guard(cached_mutex_);
+    cached_.add(path, opened, 1, kCachedMax);
   }
   return opened;
 }
 
-void FileSystem::close_kept() {
-  const std::lock_guard guard(kept_mutex_);
-  kept_.clear();
+void FileSystem::close_cached() {
+  const std::lock_guard guard(cached_mutex_);
+  cached_.clear();
 }
 
 Result<bool> is_there(FileSystem& files, const std::string& path) {

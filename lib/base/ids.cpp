@@ -128,7 +128,7 @@ PackedId pack_id(std::string_view prefix, std::string_view id) {
                         : PackedId{};
 }
 
-std::pair<PackedId, PackedId> packed_range(std::string_view prefix, std::string_view begin) {
+std::pair<PackedId, PackedId> id_range(std::string_view prefix, std::string_view begin) {
   const std::size_t size = prefix.size() + kTimeChars + kRandomChars;
   if (begin.size() >= size) {
     return {};

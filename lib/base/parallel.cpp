@@ -13,7 +13,7 @@
 namespace bmad_mem {
 namespace {
 
-/// Work that somebody waits for.
+/// Work that a thread waits for.
 struct Job {
   const std::function<void()>* work = nullptr;
   std::size_t running = 0;  // Threads that are at it.
@@ -32,7 +32,7 @@ class Workers {
     wanted_.notify_all();
     work();
     std::unique_lock guard(mutex_);
-    std::erase(waiting_, &job);  // Whoever has not begun finds nothing left to do.
+    std::erase(waiting_, &job);  // Those that have not begun find nothing left to do.
     done_.wait(guard, [&] { return job.running == 0; });
   }
 
@@ -81,7 +81,7 @@ Workers& workers() {
   static int owner = 0;
   const std::lock_guard guard(mutex);
   if (all == nullptr || owner != process_id()) {
-    all = new Workers;  // For good: its threads wait when the process ends.
+    all = new Workers;  // Never deleted: its threads wait when the process ends.
     owner = process_id();
   }
   return *all;

@@ -100,7 +100,7 @@ Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filt
     if (!is_gone) {
       const std::optional<FileInfo> folder = look_at(store, session_folder(each.id));
       if (folder && folder->kind != FileKind::kDirectory) {
-        store.files->close_kept();  // Its logs would be read where they were.
+        store.files->close_cached();  // Its logs would be read where they were.
       }
       chosen.live.push_back({.session_id = each.id, .folder = folder, .archives = chosen.folder});
       BMAD_TRY(add({.session_id = each.id}));

@@ -63,8 +63,7 @@ Status add_ids(const Store& store, std::span<const PlacedSlot> ids, std::string_
 Result<std::vector<std::string>> ids_that_begin(const Store& store, std::string_view begin) {
   const std::optional<EntryType> type = entry_type_of_id(begin);
   const std::pair<PackedId, PackedId> range =
-      type ? packed_range(entry_type_info(*type).id_prefix, begin)
-           : std::pair<PackedId, PackedId>();
+      type ? id_range(entry_type_info(*type).id_prefix, begin) : std::pair<PackedId, PackedId>();
   const auto look = [&](CachedIndexes& indexes) -> Result<std::vector<std::string>> {
     EncryptedSessions encrypted;
     BMAD_TRY(encrypted.add(store, indexes, {}));

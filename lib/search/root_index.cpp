@@ -44,7 +44,7 @@ RootIndex::SharedState RootIndex::state() {
       state_ != nullptr && (info ? info->is_unchanged(state_->file) : state_->file.inode == 0);
   if (!is_known) {
     state_ = info ? read_state() : std::make_shared<IndexState>();
-    store_.files->close_kept();  // Logs have been replaced: what was purged is not held on to.
+    store_.files->close_cached();  // Logs have been replaced: what was purged is not held on to.
   }
   assert(state_ != nullptr);
   state_look_ = look;

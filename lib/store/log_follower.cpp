@@ -71,7 +71,7 @@ void LogFollower::keep(std::vector<Found> found, bool rewritten, std::vector<Tab
 }
 
 Status LogFollower::note(FileSystem& files, JsonParser& parser, Timestamp now) {
-  assert(!known_ && "what was looked at is known better");
+  assert(!known_ && "what was looked at needs no note");
   BMAD_TRY_ASSIGN(const auto info, if_there(files.info(path_)));
   if (!info || info->size <= kShortSize) {
     return look(files, parser, nullptr);

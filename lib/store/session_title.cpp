@@ -89,7 +89,7 @@ bool are_enough(Speaker speaker, const std::string& words) {
 using NewestLine = std::function<std::string(const std::string& id)>;
 
 /// The first words in whole lines of the log of `speaker`, of which `lines` were looked at by then.
-/// Without `newest`, in whatever version.
+/// Without `newest`, in any version.
 std::string first_words(Speaker speaker, std::string_view log, const NewestLine& newest,
                         Timestamp now, std::size_t& lines) {
   JsonParser parser;

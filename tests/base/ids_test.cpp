@@ -265,11 +265,11 @@ TEST_CASE("an id that the engine makes is packed and unpacked, and no other one"
     CHECK(unpack_id("dec-", packed) == id);
     CHECK_FALSE(pack_id("fact-", id).is_there());
     for (const std::size_t size : {std::size_t{4}, std::size_t{9}, id.size() - 1}) {
-      const auto [first, last] = packed_range("dec-", id.substr(0, size));
+      const auto [first, last] = id_range("dec-", id.substr(0, size));
       CHECK((first <= packed && packed <= last));
     }
-    CHECK_FALSE(packed_range("dec-", id).first.is_there());
-    CHECK_FALSE(packed_range("fact-", id.substr(0, 6)).first.is_there());
+    CHECK_FALSE(id_range("dec-", id).first.is_there());
+    CHECK_FALSE(id_range("fact-", id.substr(0, 6)).first.is_there());
   }
   CHECK(unpack_id("", pack_id("", "zzzzzzzzzzzzzzz")) == "zzzzzzzzzzzzzzz");
   for (const char* id : {"", "dec-", "d1", "dec-01kaxx8v04q7m2", "dec-01kaxx8v04q7m2ss",

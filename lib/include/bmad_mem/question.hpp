@@ -1,6 +1,6 @@
 // question.hpp - one look at the files serves a whole question.
 //
-//   const Question question;        begins: what was looked at before is looked at anew
+//   const Question question;        begins: what was looked at before is looked at again
 //   memory.get(ids); ...            the first call looks at each log, the others go by that look
 //
 // An answer is as of a moment within its question. A write of this process ends what was looked at

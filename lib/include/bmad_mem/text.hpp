@@ -1,4 +1,4 @@
-// text.hpp - classes of ASCII characters, and small steps over text, whatever the locale says, and
+// text.hpp - classes of ASCII characters, and small steps over text, in any locale, and
 // over lists.
 //
 // Bytes beyond ASCII belong to no class: who scans looks at ASCII and steps over the rest.

@@ -28,19 +28,19 @@ Error Segment::note(Error error) {
 namespace {
 
 /// Longer ones are read each time: lists, which are kept as they were decoded.
-constexpr std::uint64_t kKeptReadMax = 64U << 10U;
+constexpr std::uint64_t kCachedReadMax = 64U << 10U;
 /// Rows that are read together where the next question may want others of them.
 constexpr std::uint32_t kRowBlock = 64;
 
 /// What all readers of this process have read last.
-struct KeptReads {
+struct CachedReads {
   static constexpr std::uint64_t kSizeMax = std::uint64_t{8} << 20U;  // Of each generation.
   std::mutex mutex;
   Recent<std::uint64_t, std::shared_ptr<const std::string>> recent;
 };
 
-KeptReads& kept_reads() {
-  static KeptReads all;
+CachedReads& cached_reads() {
+  static CachedReads all;
   return all;
 }
 
@@ -58,11 +58,11 @@ Status Segment::read_into(const Stretch& stretch, std::uint64_t offset, std::uin
   if (offset > stretch.size || wanted > stretch.size - offset) {
     return corrupt("a part lies beyond its end");
   }
-  const bool keeps = is_held && wanted <= kKeptReadMax;
+  const bool keeps = is_held && wanted <= kCachedReadMax;
   const std::uint64_t name = number_of_all << 40U | (stretch.offset + offset);
   if (keeps) {
-    const std::lock_guard guard(kept_reads().mutex);
-    const auto known = kept_reads().recent.find(name);
+    const std::lock_guard guard(cached_reads().mutex);
+    const auto known = cached_reads().recent.find(name);
     if (known && (*known)->size() == wanted) {
       bytes = **known;
       return {};
@@ -82,9 +82,9 @@ Status Segment::read_into(const Stretch& stretch, std::uint64_t offset, std::uin
     return corrupt("it is cut short");
   }
   if (keeps) {
-    const std::lock_guard guard(kept_reads().mutex);
-    kept_reads().recent.add(name, std::make_shared<const std::string>(bytes), wanted,
-                            KeptReads::kSizeMax);
+    const std::lock_guard guard(cached_reads().mutex);
+    cached_reads().recent.add(name, std::make_shared<const std::string>(bytes), wanted,
+                              CachedReads::kSizeMax);
   }
   return {};
 }

@@ -271,7 +271,7 @@ Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string
   const std::size_t size = row.size <= kIndexedLineMax ? row.size : 0;
   IndexedSession::LoadedLine loaded{.number = row.line, .type = type};
   for (int tries = 0; tries < 2 && size > 0; ++tries) {
-    BMAD_TRY_ASSIGN(const auto log, if_there(files.open_kept(path)));
+    BMAD_TRY_ASSIGN(const auto log, if_there(files.open_cached(path)));
     loaded.text.resize(size);
     const Result<std::size_t> got =
         log ? (*log)->read_at(row.offset, loaded.text) : Result<std::size_t>(std::size_t{0});
@@ -281,7 +281,7 @@ Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string
     if (!got && tries > 0) {
       return got.error();
     }
-    files.close_kept();  // Another file may be at the path by now.
+    files.close_cached();  // Another file may be at the path by now.
   }
   return Error{.code = ErrorCode::E_CONCURRENT_MOD,
                .message = "the log was changed while it was searched; ask again",

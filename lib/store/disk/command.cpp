@@ -303,7 +303,7 @@ Result<CommandOutput> run_command(std::span<const std::string> command, std::str
   words.front() = with_home(words.front());
   BMAD_TRY(running.start(words));
   Result<CommandOutput> output = running.finish(input, options);
-  Question::note_change();  // Of whatever it has written.
+  Question::note_change();  // It may have written.
   return output;
 }
 

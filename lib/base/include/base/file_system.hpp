@@ -87,10 +87,10 @@ class FileSystem {
   virtual ~FileSystem() = default;
 
   virtual Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) = 0;
-  /// For reading what one can tell by itself: the file that was at `path` when it was first asked
+  /// For readers that check what they read: the file that was at `path` when it was first asked
   /// for, which may be another one by now. Some stay open for the next who asks.
-  Result<std::shared_ptr<File>> open_kept(const std::string& path);
-  void close_kept();
+  Result<std::shared_ptr<File>> open_cached(const std::string& path);
+  void close_cached();
   /// Of the thing at `path` itself; a symbolic link is kOther. A link among the folders on the way
   /// may be followed: looking does no harm, and every other call refuses it.
   virtual Result<FileInfo> info(const std::string& path) = 0;
@@ -112,8 +112,8 @@ class FileSystem {
   [[nodiscard]] virtual std::string display_path(const std::string& path) const = 0;
 
  private:
-  std::mutex kept_mutex_;
-  Recent<std::string, std::shared_ptr<File>> kept_;
+  std::mutex cached_mutex_;
+  Recent<std::string, std::shared_ptr<File>> cached_;
 };
 
 /// Passes all on to another file system: for one that does a few things otherwise.

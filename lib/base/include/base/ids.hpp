@@ -54,7 +54,7 @@ struct PackedId {
 PackedId pack_id(std::string_view prefix, std::string_view id);
 /// The first and the last of the ids that begin with `begin`; they are not there where it begins
 /// none, or is a whole one.
-std::pair<PackedId, PackedId> packed_range(std::string_view prefix, std::string_view begin);
+std::pair<PackedId, PackedId> id_range(std::string_view prefix, std::string_view begin);
 /// What pack_id() was given. It must be there.
 std::string unpack_id(std::string_view prefix, const PackedId& id);
 

@@ -30,6 +30,7 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/result.hpp"
+#include "bmad_mem/text.hpp"
 #include "store/append_log.hpp"
 
 namespace bmad_mem {
@@ -55,17 +56,6 @@ struct LogCover {
 
 /// One for each type, in the order of the enum.
 using LogCovers = std::array<LogCover, kEntryTypeCount>;
-
-/// The sum of a `member` of all, one for each type of entries.
-template <typename OfType>
-std::uint64_t sum_of(const std::array<OfType, kEntryTypeCount>& types,
-                     std::uint64_t OfType::* member) {
-  std::uint64_t sum = 0;
-  for (const OfType& type : types) {
-    sum += type.*member;
-  }
-  return sum;
-}
 
 enum class LogChange : std::uint8_t {
   kNone,

@@ -116,8 +116,8 @@ class LineReader {
 // A version that was stated with the time of an older one, and whose log was rewritten before
 // anybody looked, is missed.
 //
-// Of a long log that was only noted, no line is known before the first look. If it was rewritten by
-// then, its times tell what is new.
+// Of a long log that was only noted, no line was read before the first look. If it was rewritten by
+// then, its times say what is new.
 
 class LogFollower {
  public:
