@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "bmad_mem/text.hpp"
 #include "cli/command.hpp"
 #include "cli/text.hpp"
