@@ -128,7 +128,7 @@ Status EntryWatch::Impl::look_at(const std::string& session_id, std::vector<Entr
              : store.leave_out(session_id, std::move(looked).error());
 }
 
-/// `entries` is null when what is there is not new.
+/// `entries` is null when the logs hold nothing new.
 Status EntryWatch::Impl::look_into(const std::string& session_id, std::vector<Entry>* entries) {
   FollowedSession& session = sessions[session_id];
   for (LogFollower& log : session.logs) {

@@ -123,7 +123,7 @@ class LogFollower {
  public:
   LogFollower(std::string path, EntryType type) : path_(std::move(path)), type_(type) {}
 
-  /// Takes what is there at `now` as known: of a long log, its end is read. Errors: as look().
+  /// Takes the log at `now` as read: of a long one, its end alone is looked at. Errors: as look().
   Status note(FileSystem& files, JsonParser& parser, Timestamp now);
 
   /// Adds to `added`, unless it is null, what came since the last call, in the order of the log;
